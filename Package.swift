@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+  name: "errand",
+  products: [
+    .library(name: "Errand", targets: ["Errand"]),
+    .library(name: "HttpServer", targets: ["HttpServer"]),
+    .executable(name: "errandd", targets: ["errandd"]),
+    .executable(name: "errand", targets: ["errand"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CLibevent", providers: [.apt(["libevent-dev"])]),
+    .systemLibrary(name: "CCares", pkgConfig: "libcares", providers: [.apt(["libc-ares-dev"])]),
+    .target(name: "EventLoop", dependencies: ["CLibevent", "CCares"], swiftSettings: settings),
+    .target(name: "HttpWire", swiftSettings: settings),
+    .target(name: "Errand", dependencies: ["EventLoop", "HttpWire"], swiftSettings: settings),
+    .target(name: "HttpServer", dependencies: ["EventLoop", "HttpWire"], swiftSettings: settings),
+    .target(name: "ErrandDaemon", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire"], swiftSettings: settings),
+    .executableTarget(name: "errandd", dependencies: ["ErrandDaemon", "EventLoop"], swiftSettings: settings),
+    .executableTarget(name: "errand", dependencies: ["Errand", "EventLoop", "HttpWire"], swiftSettings: settings),
+    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: settings),
+    .testTarget(name: "HttpWireTests", dependencies: ["HttpWire"], swiftSettings: settings),
+    .testTarget(name: "ErrandTests", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire"], swiftSettings: settings),
+    .testTarget(name: "HttpServerTests", dependencies: ["HttpServer", "EventLoop", "HttpWire"], swiftSettings: settings),
+    .testTarget(
+      name: "ErrandDaemonTests", dependencies: ["ErrandDaemon", "Errand", "HttpServer", "EventLoop", "HttpWire"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SystemTests", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "errandd", "errand"], swiftSettings: settings),
+  ]
+)
