@@ -1,7 +1,7 @@
 #pragma once
-// The toolchain reads the C library without GNU extensions; the same here, or the two views of fd_set clash.
-#undef _GNU_SOURCE
-#undef _XOPEN_SOURCE
+// libevent's own configuration asks for GNU extensions, the toolchain's view of the C library has none, and the two views of fd_set clash:
+// reading features.h first settles it.
+#include <features.h>
 #include <event2/event.h>
 #include <netinet/in.h>
 #include <sys/eventfd.h>
