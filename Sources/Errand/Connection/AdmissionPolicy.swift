@@ -69,12 +69,13 @@ struct AdmissionPolicy: Sendable {
     return HostIndex(hosts.count - 1)
   }
 
-  /// Forgets a host that nothing waits for or uses.
-  mutating func removeHost(_ host: HostIndex) {
-    guard !hosts[Int(host)].isListed, hosts[Int(host)].inUse == 0, hosts[Int(host)].waiting == 0 else { return }
+  /// Forgets a host that nothing waits for or uses. False if it still has its place in the turns.
+  mutating func removeHost(_ host: HostIndex) -> Bool {
+    guard !hosts[Int(host)].isListed, hosts[Int(host)].inUse == 0, hosts[Int(host)].waiting == 0 else { return false }
     for owner in hosts[Int(host)].ownerNumbers.values { freeOwners.append(owner) }
     hosts[Int(host)] = Host()
     freeHosts.append(host)
+    return true
   }
 
   func inUse(_ host: HostIndex) -> Int { hosts[Int(host)].inUse }
@@ -83,7 +84,7 @@ struct AdmissionPolicy: Sendable {
   /// Takes a slot at once, if one is free and nobody waits for it.
   mutating func take(_ host: HostIndex) -> Bool {
     let index = Int(host)
-    guard hosts[index].inUse < perHost, inUse < total, waiting == 0 || hosts[index].waiting == 0 && ready.first < 0 else { return false }
+    guard hosts[index].inUse < perHost, inUse < total, ready.first < 0 else { return false }
     hosts[index].inUse += 1
     inUse += 1
     return true

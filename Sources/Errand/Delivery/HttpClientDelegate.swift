@@ -1,4 +1,4 @@
-public import EventLoop
+internal import EventLoop
 public import HttpWire
 
 /// Is told of the requests that were made for it, each outcome exactly once, with the request's handle, URL, tag and key.

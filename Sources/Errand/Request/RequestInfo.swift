@@ -11,3 +11,12 @@ public struct RequestInfo: Sendable, Hashable {
   public let delegateName: String?
   public let owner: String?
 }
+
+extension RequestInfo {
+  /// A URL that could not be read, without what may be a password in it.
+  static func withoutUserInfo(_ url: String) -> String {
+    guard let at = url.lastIndex(of: "@") else { return url }
+    let scheme = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+    return String(url[..<min(scheme, at)]) + "***" + String(url[at...])
+  }
+}

@@ -30,8 +30,12 @@ final class RequestItem: TimerTarget {
   var trailers = HttpHeaders()
   var received: [UInt8] = []
   var receivedCount: Int64 = 0
+  var lengthUnknown = false
+  var connectionWasKept = false
   /// Bytes of the body that a slow delegate has not taken yet.
   var untaken = 0
+  /// Above this reading pauses.
+  static let untakenLimit = 1_048_576
   var stamps = RequestStamps()
 
   init(
