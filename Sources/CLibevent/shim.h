@@ -2,6 +2,8 @@
 // The toolchain reads the C library without GNU extensions; the same here, or the two views of fd_set clash.
 #undef _GNU_SOURCE
 #undef _XOPEN_SOURCE
+// First, for libevent's own configuration header turns the extensions on again.
+#include <features.h>
 #include <event2/event.h>
 #include <netinet/in.h>
 #include <sys/eventfd.h>
