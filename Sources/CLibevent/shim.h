@@ -1,6 +1,8 @@
 #pragma once
-// libevent's own configuration asks for GNU extensions, the toolchain's view of the C library has none, and the two views of fd_set clash:
-// reading features.h first settles it.
+// The toolchain reads the C library without GNU extensions; the same here, or the two views of fd_set clash.
+#undef _GNU_SOURCE
+#undef _XOPEN_SOURCE
+// First, for libevent's own configuration header turns the extensions on again.
 #include <features.h>
 #include <event2/event.h>
 #include <netinet/in.h>
