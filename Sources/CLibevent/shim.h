@@ -1,6 +1,38 @@
 #pragma once
+// libevent's own configuration asks for GNU extensions, the toolchain's view of the C library has none, and the two views of fd_set clash:
+// reading features.h first settles it.
+#include <features.h>
 #include <event2/event.h>
+#include <netinet/in.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 
-// Event flags and the eventfd flags are function-like or typed macros that Swift does not import.
+// Constants whose macros Swift does not import, and Linux calls that the headers hide without GNU extensions.
 static inline int errand_efd_flags(void) { return EFD_NONBLOCK | EFD_CLOEXEC; }
+static inline int errand_stream_type(void) { return SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC; }
+static inline int errand_nosignal(void) { return MSG_NOSIGNAL; }
+static inline void errand_name_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
+extern int accept4(int, struct sockaddr *, socklen_t *, int);
+static inline int errand_accept(int descriptor, struct sockaddr *address, socklen_t *length) {
+  return accept4(descriptor, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+struct errand_credentials { int pid; unsigned uid; unsigned gid; };
+static inline int errand_peer_credentials(int descriptor, struct errand_credentials *out) {
+  socklen_t length = sizeof *out;
+  return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, out, &length);
+}
+
+// Raises the soft limit of open files to the hard one; gives the limit then in force.
+static inline unsigned long errand_raise_descriptor_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  if (limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0) getrlimit(RLIMIT_NOFILE, &limit);
+  }
+  return limit.rlim_cur;
+}

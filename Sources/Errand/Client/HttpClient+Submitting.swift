@@ -1,0 +1,74 @@
+public import Dispatch
+internal import EventLoop
+internal import Synchronization
+
+/// The ways in: delegate, completion, async, and blocking.
+extension HttpClient {
+  /// Makes a request for `delegate` and returns its handle at once. `queue`: where the delegate is called; nil is the client's own
+  /// serial queue. A concurrent queue loses the order of one request's events.
+  @discardableResult
+  public func submit(_ request: HttpRequest, delegate: (any HttpClientDelegate)?, queue: DispatchQueue? = nil) -> RequestHandle {
+    start(request, .delegate(WeakDelegate(object: delegate), queue), delegate?.interests ?? [])
+  }
+
+  /// Makes a request and calls `completion` once with its outcome; a cancelled request gives the error `cancelled`.
+  /// `queue`: where; nil is the client's own serial queue.
+  @discardableResult
+  public func submit(
+    _ request: HttpRequest, queue: DispatchQueue? = nil, completion: @escaping @Sendable (Result<HttpResponse, HttpClientError>) -> Void
+  ) -> RequestHandle {
+    start(request, .completion(completion, queue), [])
+  }
+
+  /// Makes a request and waits for its response without blocking a thread. Cancelling the task cancels the request, and this then throws
+  /// `cancelled`.
+  public func send(_ request: HttpRequest) async throws(HttpClientError) -> HttpResponse {
+    let handle = newHandle()
+    // The task may be cancelled before the loop has seen the request: the flag is set before the cancel is enqueued, and read when it starts.
+    let isCancelled = Flag()
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Result<HttpResponse, HttpClientError>, Never>) in
+        EventLoop.shared.enqueue { [engine] in
+          engine.submit(request, handle: handle, sink: .waiter { continuation.resume(returning: $0) })
+          if isCancelled.isSet { _ = engine.cancel(handle) }
+        }
+      }
+    } onCancel: {
+      isCancelled.set()
+      EventLoop.shared.enqueue { [engine] in _ = engine.cancel(handle) }
+    }
+    return try result.get()
+  }
+
+  /// Makes a request and blocks the calling thread until it has ended, for scripts. On the loop, which it would stop for ever, it refuses
+  /// with `invalid_request`.
+  public func sendAndWait(_ request: HttpRequest) throws(HttpClientError) -> HttpResponse {
+    guard !EventLoop.shared.isOnLoop else {
+      throw HttpClientError(.invalidRequest, message: "sendAndWait can't be called on the event loop")
+    }
+    let done = DispatchSemaphore(value: 0)
+    let outcome = Locked<Result<HttpResponse, HttpClientError>?>(nil)
+    start(
+      request,
+      .waiter { result in
+        outcome.withLock { $0 = result }
+        done.signal()
+      }, [])
+    done.wait()
+    guard let result = outcome.withLock({ $0 }) else { throw HttpClientError(.cancelled, message: "the request was dropped") }
+    return try result.get()
+  }
+
+  @discardableResult
+  private func start(_ request: HttpRequest, _ sink: Sink, _ interests: RequestInterests) -> RequestHandle {
+    let handle = newHandle()
+    EventLoop.shared.enqueue { [engine] in engine.submit(request, handle: handle, sink: sink, interests: interests) }
+    return handle
+  }
+}
+
+private final class Flag: Sendable {
+  private let value = Atomic<Bool>(false)
+  func set() { value.store(true, ordering: .releasing) }
+  var isSet: Bool { value.load(ordering: .acquiring) }
+}

@@ -1,0 +1,81 @@
+internal import EventLoop
+internal import HttpWire
+
+/// What requests are doing, in words.
+extension RequestEngine {
+  func describe(_ item: RequestItem) -> RequestDescription {
+    let now = Instant.now()
+    return RequestDescription(
+      info: item.info, state: state(item), host: item.origin.host, attempts: item.machine.attempts, sent: item.machine.sent,
+      bytesWritten: item.written, bytesReceived: item.receivedCount, age: now.microseconds(since: item.stamps.submitted),
+      connectionID: item.connection?.id, remoteAddress: item.connection?.address.description,
+      isReusedConnection: item.connection.map { $0.exchanges > 1 }, timeline: timeline(item), explanation: explain(item, now))
+  }
+
+  func stats() -> ClientStats {
+    var stats = counters
+    stats.inFlight = table.count
+    stats.queued = pool.admission.waiting
+    stats.openConnections = pool.openCount
+    stats.idleConnections = pool.idleCount
+    return stats
+  }
+
+  private func state(_ item: RequestItem) -> String {
+    switch item.machine.state {
+    case .new, .queued: "queued"
+    case .connecting: "connecting"
+    case .exchanging(let exchange):
+      if !exchange.isWhole { "sending" } else if item.head == nil { "waiting" } else { "receiving" }
+    case .backingOff: "backing_off"
+    case .ended: "delivering"
+    }
+  }
+
+  private func explain(_ item: RequestItem, _ now: Instant) -> String {
+    let age = RequestEngine.seconds(now.microseconds(since: item.stamps.submitted))
+    switch item.machine.state {
+    case .new, .queued:
+      guard let host = item.host else { return "was just submitted" }
+      let used = pool.admission.inUse(host.admissionIndex)
+      let waiting = pool.admission.waiting(host.admissionIndex)
+      if used >= pool.admission.perHost {
+        return "waits for a slot for \(age): host \(item.origin) has \(used) of \(pool.admission.perHost) connections in use, \(waiting) requests wait for it"
+      }
+      return "waits for a slot for \(age): \(pool.admission.inUse) of \(pool.admission.total) connections in use in all"
+    case .connecting:
+      return "is \(item.connector?.explanation ?? "connecting to \(item.origin)"), \(age) after it was submitted"
+    case .exchanging(let exchange):
+      let peer = item.connection.map { "\($0.address)" } ?? "\(item.origin)"
+      if !exchange.isWhole { return "has written \(item.written) bytes to \(peer), which takes no more just now" }
+      let quiet = RequestEngine.seconds(
+        now.microseconds(since: item.head == nil ? item.stamps.sent ?? item.stamps.submitted : item.stamps.lastActivity))
+      if item.head == nil { return "was sent whole to \(peer) and waits for the response for \(quiet)" }
+      return "has received \(item.receivedCount) bytes of the body from \(peer), the last of them \(quiet) ago"
+    case .backingOff:
+      return "waits to be sent again after try \(item.machine.attempts): \(item.stamps.retries.last?.reason ?? "the first failed")"
+    case .ended:
+      return "has ended; its outcome is on the way to the delegate"
+    }
+  }
+
+  private func timeline(_ item: RequestItem) -> [RequestDescription.Step] {
+    let stamps = item.stamps
+    var steps = [RequestDescription.Step(at: 0, event: "queued", note: nil)]
+    func add(_ event: String, _ at: Instant?, _ note: String? = nil) {
+      if let at { steps.append(.init(at: at.microseconds(since: stamps.submitted), event: event, note: note)) }
+    }
+    add("slot", stamps.granted)
+    add("resolved", stamps.resolved, item.origin.host)
+    add("connected", stamps.connected, item.connection?.address.description)
+    for retry in stamps.retries { add("retry", retry.at, retry.reason) }
+    add("sent", stamps.sent, "\(item.written) bytes")
+    add("head", stamps.head, item.head.map { "\($0.status)" })
+    return steps.sorted { $0.at < $1.at }
+  }
+
+  private static func seconds(_ microseconds: Int64) -> String {
+    let tenths = (microseconds + 50_000) / 100_000
+    return "\(tenths / 10).\(tenths % 10) s"
+  }
+}

@@ -1,0 +1,165 @@
+internal import EventLoop
+internal import HttpWire
+
+/// How requests end, by themselves or cancelled.
+extension RequestEngine {
+  func end(_ item: RequestItem, _ finish: RequestStateMachine.Finish) {
+    EventLoop.shared.cancel(item.totalTimer)
+    item.totalTimer = .none
+    let timings = item.stamps.timings(at: .now())
+    let outcome: Outcome
+    switch finish {
+    case .response:
+      outcome = judged(item, timings)
+    case .failure(let code, let phase, let message):
+      outcome = .failed(failure(item, code, phase, message, timings))
+    case .cancelled(let sent, let written, let connection):
+      outcome = .cancelled(
+        CancelReceipt(handle: item.info.handle, result: .cancelled, sent: sent, bytesWritten: written, connection: connection))
+    }
+    count(outcome)
+    if case .cancelled = outcome {
+      table.remove(item.info.handle)
+      _ = item.ticket.take()
+    }
+    send(outcome, item.info, item.sink, item.ticket)
+  }
+
+  /// Hands an outcome on. Sinks on the loop are told at once; for the others it stays cancellable until they are called.
+  func send(_ outcome: Outcome, _ info: RequestInfo, _ sink: Sink, _ ticket: DeliveryTicket) {
+    switch sink {
+    case .loop(let sink):
+      table.remove(info.handle)
+      sink.requestEnded(info, outcome)
+      tellIfEmpty()
+    case .waiter(let done):
+      table.remove(info.handle)
+      done(outcome.result)
+      tellIfEmpty()
+    case .delegate, .completion:
+      deliveries.add(Delivery(info: info, sink: sink, ticket: ticket, event: .outcome(outcome)))
+    }
+  }
+
+  func send(_ event: Delivery.Event, to item: RequestItem) {
+    deliveries.add(Delivery(info: item.info, sink: item.sink, ticket: item.ticket, event: event))
+  }
+
+  // MARK: Cancelling
+
+  func cancel(_ handle: RequestHandle) -> CancelReceipt {
+    if let item = table[handle] { return cancel(item) }
+    return CancelReceipt(handle: handle, result: handle.id <= highestHandle ? .alreadyFinished : .unknown)
+  }
+
+  /// Cancels what matches now; what is submitted later is not touched.
+  func cancel(_ scope: CancelScope) -> [CancelReceipt] {
+    let matching = table.all.filter(scope.matches)
+    // In the order of submission, so that receipts read like the list.
+    return matching.sorted { $0.info.handle < $1.info.handle }.map(cancel)
+  }
+
+  private func cancel(_ item: RequestItem) -> CancelReceipt {
+    if case .ended = item.machine.state {
+      // Its end is on the way to the delegate: whoever takes the ticket first decides.
+      guard item.ticket.take() else { return CancelReceipt(handle: item.info.handle, result: .alreadyFinished, sent: item.machine.sent) }
+      let receipt = CancelReceipt(
+        handle: item.info.handle, result: .cancelled, sent: item.machine.sent, bytesWritten: item.written,
+        connection: item.connectionWasKept ? .kept : .none)
+      counters.cancelled += 1
+      table.remove(item.info.handle)
+      send(.cancelled(receipt), item.info, item.sink, item.ticket)
+      return receipt
+    }
+    let actions = item.machine.cancelled()
+    apply(actions, to: item)
+    guard case .cancelled(let sent, let written, let connection)? = actions.finish else {
+      return CancelReceipt(handle: item.info.handle, result: .alreadyFinished)
+    }
+    return CancelReceipt(handle: item.info.handle, result: .cancelled, sent: sent, bytesWritten: written, connection: connection)
+  }
+
+  // MARK: Shutting down
+
+  /// Takes no more requests, lets those under way end within `grace`, then cancels the rest. `done` is told when all have ended.
+  func shutdown(grace: Duration, _ done: @escaping @LoopActor () -> Void) {
+    isShutDown = true
+    whenEmpty.append { [self] in
+      for connection in pool.idleConnections { pool.closeIdle(connection) }
+      done()
+    }
+    if grace <= .zero { _ = cancel(.all) } else { graceTimer.start(grace, self) }
+    tellIfEmpty()
+  }
+
+  func tellIfEmpty() {
+    guard table.count == 0, !whenEmpty.isEmpty else { return }
+    let told = whenEmpty
+    whenEmpty = []
+    graceTimer.stop()
+    for body in told { body() }
+  }
+
+  // MARK: Making outcomes
+
+  private func judged(_ item: RequestItem, _ timings: RequestTimings) -> Outcome {
+    guard let head = item.head else {
+      return .failed(failure(item, .malformedResponse, .response, "a body without a head", timings))
+    }
+    var response = HttpResponse(
+      status: head.status, reason: head.reason, version: head.version, headers: head.headers, body: item.received,
+      trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown)
+    item.received = []
+    response.attempts = item.machine.attempts
+    response.timings = timings
+    switch item.rules.normalizer.normalize(response) {
+    case .success(let response):
+      return .finished(response)
+    case .failure(var error):
+      error.attempts = item.machine.attempts
+      error.timings = timings
+      error.retryable = item.machine.isRepeatable && (head.status == 429 || head.status >= 500)
+      return .failed(error)
+    }
+  }
+
+  private func failure(
+    _ item: RequestItem, _ code: HttpClientError.Code, _ phase: Phase, _ message: String, _ timings: RequestTimings
+  ) -> HttpClientError {
+    let sent = item.machine.sent
+    let mayHelp = code == .dns || code == .connect || code == .timeout || code == .connectionLost || code == .truncated || code == .queueFull
+    return HttpClientError(
+      code, phase: phase, message: message, retryable: mayHelp && (sent == .notSent || item.machine.isRepeatable), sent: sent,
+      attempts: item.machine.attempts, timings: timings)
+  }
+
+  private func count(_ outcome: Outcome) {
+    switch outcome {
+    case .finished: counters.finished += 1
+    case .failed: counters.failed += 1
+    case .cancelled: counters.cancelled += 1
+    }
+  }
+}
+
+/// Ends a shutdown's patience.
+@LoopActor
+final class GraceTimer: TimerTarget {
+  private weak var engine: RequestEngine?
+  private var timer = TimerID.none
+
+  nonisolated init() {}
+
+  func start(_ grace: Duration, _ engine: RequestEngine) {
+    self.engine = engine
+    timer = EventLoop.shared.schedule(after: grace, self, kind: 0)
+  }
+
+  func stop() {
+    EventLoop.shared.cancel(timer)
+  }
+
+  func timerFired(_ kind: UInt8) {
+    _ = engine?.cancel(.all)
+  }
+}

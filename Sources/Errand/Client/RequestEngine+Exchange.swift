@@ -1,0 +1,110 @@
+internal import EventLoop
+internal import HttpWire
+
+/// What connections and timers tell.
+extension RequestEngine {
+  func wrote(_ item: RequestItem, isWhole: Bool) {
+    if isWhole { item.stamps.sent = .now() }
+    if item.interests.contains(.uploadProgress), item.bodyCount > 0 {
+      send(.sent(item.bodyWritten, of: item.bodyCount), to: item)
+    }
+    apply(item.machine.wrote(item.written, isWhole: isWhole), to: item)
+  }
+
+  func receivedInterim(_ item: RequestItem, _ head: ResponseHead) {
+    item.interim.append(head)
+    if item.interests.contains(.interim) { send(.interim(head), to: item) }
+  }
+
+  func receivedHead(_ item: RequestItem, _ head: ResponseHead, contentLength: Int64?) {
+    item.head = head
+    item.stamps.head = item.stamps.lastActivity
+    if let contentLength, !item.interests.contains(.bodyChunks) {
+      if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
+      // A peer may announce more than it sends: only the first part is taken on its word.
+      item.received.reserveCapacity(Int(min(contentLength, 1_048_576)))
+    }
+    if item.interests.contains(.head) { send(.head(head), to: item) }
+  }
+
+  func receivedBody(_ item: RequestItem, _ bytes: UnsafeRawBufferPointer, on connection: Http1Connection) {
+    item.receivedCount += Int64(bytes.count)
+    counters.bodyBytesReceived &+= UInt64(bytes.count)
+    if item.interests.contains(.bodyChunks) {
+      item.untaken += bytes.count
+      send(.chunk([UInt8](bytes)), to: item)
+      if item.untaken >= RequestItem.untakenLimit { connection.pause() }
+    } else if item.receivedCount > item.rules.maxBodyBytes {
+      bodyTooLarge(item)
+    } else {
+      item.received.append(contentsOf: bytes)
+    }
+  }
+
+  /// What was read is used up, and the response goes on.
+  func readSoFar(_ item: RequestItem) {
+    if item.head != nil { apply(item.machine.headReceived(), to: item) }
+  }
+
+  func completed(_ item: RequestItem, on connection: Http1Connection, isReusable: Bool, lengthUnknown: Bool) {
+    item.lengthUnknown = lengthUnknown
+    if let head = item.head,
+      let delay = item.rules.retry.delay(
+        afterStatus: head.status, attempt: item.machine.attempts, isRepeatable: item.machine.isRepeatable,
+        retryAfter: head.headers["Retry-After"], random: randomPart())
+    {
+      item.stamps.retries.append((.now(), "answered \(head.status)"))
+      counters.retried += 1
+      item.forgetResponse()
+      backOff(item, for: delay)
+      apply(item.machine.retryLater(isReusable: isReusable), to: item)
+      return
+    }
+    apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
+  }
+
+  /// The connection ended or failed under the request.
+  func lost(_ item: RequestItem, on connection: Http1Connection, _ message: String) {
+    if item.head != nil { _ = item.machine.headReceived() }
+    apply(item.machine.connectionLost(message), to: item)
+  }
+
+  func malformed(_ item: RequestItem, on connection: Http1Connection, _ error: WireError) {
+    let code: HttpClientError.Code = error.kind == .tooLarge ? .tooLarge : .malformedResponse
+    apply(item.machine.responseFailed(code, error.message), to: item)
+  }
+
+  func timerFired(_ timer: RequestStateMachine.Timer, of item: RequestItem) {
+    if timer == .total { item.totalTimer = .none } else { item.phaseTimer = .none }
+    if timer == .idle, let length = item.rules.length(of: .idle), item.head != nil {
+      // Reading does not touch the timer: it is moved on here, by what was read meanwhile. A pause of our own is no fault of the peer's.
+      let quiet = item.untaken >= RequestItem.untakenLimit ? .zero : item.stamps.lastActivity.duration(to: .now())
+      if quiet < length {
+        item.phaseTimer = EventLoop.shared.schedule(after: length - quiet, item, kind: timer.rawValue)
+        return
+      }
+    }
+    apply(item.machine.timedOut(timer), to: item)
+  }
+
+  /// A batch of events has been taken by its delegates.
+  func delivered(_ batch: [Delivery]) {
+    for delivery in batch {
+      switch delivery.event {
+      case .outcome:
+        table.remove(delivery.info.handle)
+      case .chunk(let bytes):
+        guard let item = table[delivery.info.handle] else { continue }
+        item.untaken -= bytes.count
+        if item.untaken < RequestItem.untakenLimit / 2 { item.connection?.resume() }
+      case .interim, .head, .sent: break
+      }
+    }
+    tellIfEmpty()
+  }
+
+  private func bodyTooLarge(_ item: RequestItem) {
+    let limit = item.rules.maxBodyBytes
+    apply(item.machine.responseFailed(.tooLarge, "the body is larger than \(limit) bytes (limit max_body_bytes)"), to: item)
+  }
+}

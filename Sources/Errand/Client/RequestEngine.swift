@@ -1,0 +1,206 @@
+internal import EventLoop
+internal import HttpWire
+
+/// Drives the requests of one client on the loop: asks each request's state machine what an event means, and does it.
+@LoopActor
+final class RequestEngine {
+  let configuration: HttpClient.Configuration
+  let pool: ConnectionPool
+  var table = RequestTable()
+  var counters = ClientStats()
+  /// Ends of requests that are not in the table any more: above this number a handle was never given out.
+  var highestHandle: UInt64 = 0
+  var isShutDown = false
+  var whenEmpty: [@LoopActor () -> Void] = []
+  private(set) lazy var deliveries = DeliveryQueue { [weak self] in self?.delivered($0) }
+  private lazy var plainRules = RequestRules(HttpRequest(""), configuration)
+  let graceTimer = GraceTimer()
+  private var isPumping = false
+  private var random = SystemRandomNumberGenerator()
+
+  nonisolated init(_ configuration: HttpClient.Configuration) {
+    self.configuration = configuration
+    pool = ConnectionPool(perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections)
+  }
+
+  // MARK: Submitting
+
+  func submit(_ request: HttpRequest, handle: RequestHandle, sink: Sink, interests: RequestInterests = []) {
+    counters.submitted += 1
+    highestHandle = max(highestHandle, handle.id)
+    do throws(HttpClientError) {
+      guard !isShutDown else { throw HttpClientError(.denied, phase: .queue, message: "the client is shutting down") }
+      let prepared = try PreparedRequest(request, userAgent: configuration.userAgent)
+      let info = RequestInfo(
+        handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
+        owner: request.owner)
+      let item = RequestItem(prepared, info: info, sink: sink, interests: interests, rules: rules(request), engine: self)
+      table.insert(item)
+      apply(item.machine.submitted(), to: item)
+    } catch {
+      counters.failed += 1
+      let info = RequestInfo(
+        handle: handle, url: RequestInfo.withoutUserInfo(request.url), method: request.method ?? .get, tag: request.tag, key: request.key,
+        delegateName: request.delegateName, owner: request.owner)
+      send(.failed(error), info, sink, DeliveryTicket())
+    }
+  }
+
+  private func rules(_ request: HttpRequest) -> RequestRules {
+    let isPlain =
+      request.timeouts == Timeouts() && request.expect == .any && request.envelope == nil && request.acceptStatus.isEmpty
+      && request.maxBodyBytes == nil && request.retry.max == 0
+    return isPlain ? plainRules : RequestRules(request, configuration)
+  }
+
+  // MARK: Doing what a machine says
+
+  func apply(_ actions: RequestStateMachine.Actions, to item: RequestItem) {
+    switch actions.timer {
+    case .keep: break
+    case .clear: clearPhaseTimer(item)
+    case .start(.backOff): break
+    case .start(let timer): startPhaseTimer(timer, of: item)
+    }
+    if actions.startsTotal, let length = item.rules.length(of: .total), length > .zero {
+      item.totalTimer = EventLoop.shared.schedule(after: length, item, kind: RequestStateMachine.Timer.total.rawValue)
+    }
+    switch actions.transport {
+    case .keep: break
+    case .enqueue: enqueue(item)
+    case .leaveQueue: leaveQueue(item)
+    case .connect: connect(item)
+    case .abandonConnect: abandonConnect(item)
+    case .send: if let connection = item.connection { connection.begin(item) }
+    case .release: release(item, keepingConnection: true)
+    case .close: release(item, keepingConnection: false)
+    }
+    if let finish = actions.finish { end(item, finish) }
+  }
+
+  private func startPhaseTimer(_ timer: RequestStateMachine.Timer, of item: RequestItem) {
+    clearPhaseTimer(item)
+    guard let length = item.rules.length(of: timer), length > .zero else { return }
+    item.phaseTimer = EventLoop.shared.schedule(after: length, item, kind: timer.rawValue)
+  }
+
+  private func clearPhaseTimer(_ item: RequestItem) {
+    EventLoop.shared.cancel(item.phaseTimer)
+    item.phaseTimer = .none
+  }
+
+  /// Puts a request off until `delay` is over.
+  func backOff(_ item: RequestItem, for delay: Duration) {
+    clearPhaseTimer(item)
+    item.phaseTimer = EventLoop.shared.schedule(after: delay, item, kind: RequestStateMachine.Timer.backOff.rawValue)
+  }
+
+  func randomPart() -> Double { Double.random(in: 0..<1, using: &random) }
+
+  // MARK: Slots
+
+  private func enqueue(_ item: RequestItem) {
+    let host = item.host ?? pool.host(item.origin)
+    item.host = host
+    if pool.admission.take(host.admissionIndex) {
+      grant(item)
+    } else if pool.admission.waiting >= configuration.maxQueued {
+      apply(
+        item.machine.refused(.queueFull, .queue, "\(configuration.maxQueued) requests are waiting already (limit max_queued)"), to: item)
+    } else {
+      item.place = pool.admission.wait(item.info.handle.id, host: host.admissionIndex, owner: item.info.owner ?? "")
+      pump()
+    }
+  }
+
+  private func grant(_ item: RequestItem) {
+    guard let host = item.host else { return }
+    item.place = nil
+    if item.stamps.granted == nil { item.stamps.granted = .now() }
+    item.connection = pool.takeIdle(host)
+    if item.connection != nil { counters.connectionsReused += 1 }
+    apply(item.machine.slotGranted(hasConnection: item.connection != nil), to: item)
+  }
+
+  /// Grants slots while there are any. Not recursive: a grant may end its request at once and free the slot again.
+  private func pump() {
+    guard !isPumping else { return }
+    isPumping = true
+    while let id = pool.admission.next() {
+      guard let item = table[RequestHandle(id: id)] else { continue }
+      grant(item)
+    }
+    isPumping = false
+  }
+
+  private func leaveQueue(_ item: RequestItem) {
+    if let place = item.place { pool.admission.leave(place) }
+    item.place = nil
+    if let host = item.host { pool.forgetIfUnused(host) }
+  }
+
+  private func freeSlot(_ host: HostPool) {
+    pool.admission.release(host.admissionIndex)
+    pump()
+    pool.forgetIfUnused(host)
+  }
+
+  // MARK: Connections
+
+  private func connect(_ item: RequestItem) {
+    guard let host = item.host else { return }
+    if let stale = item.connection {
+      item.connection = nil
+      item.forgetResponse()
+      item.stamps.retries.append((.now(), "the kept connection had been closed by the server"))
+      counters.retried += 1
+      pool.closeBusy(stale)
+    }
+    pool.makeRoom()
+    let connector = Connector(host.origin, configuration.resolver ?? CaresResolver.shared)
+    item.connector = connector
+    connector.start { [self] result in
+      item.connector = nil
+      item.stamps.resolved = connector.resolvedAt
+      switch result {
+      case .success(let (descriptor, address)):
+        counters.connectionsOpened += 1
+        item.stamps.connected = .now()
+        let connection = Http1Connection(descriptor, id: pool.nextID(), host: host, address: address, engine: self)
+        pool.opened(connection)
+        item.connection = connection
+        apply(item.machine.connected(), to: item)
+      case .failure(let error):
+        switch error.failure {
+        case .dns(let words): apply(item.machine.connectFailed(.dns, .dns, words), to: item)
+        case .connect(let words): apply(item.machine.connectFailed(.connect, .connect, words), to: item)
+        }
+      }
+    }
+  }
+
+  private func abandonConnect(_ item: RequestItem) {
+    item.connector?.cancel()
+    item.connector = nil
+    if let host = item.host { freeSlot(host) }
+  }
+
+  private func release(_ item: RequestItem, keepingConnection: Bool) {
+    guard let connection = item.connection else { return }
+    item.connection = nil
+    if keepingConnection {
+      item.connectionWasKept = true
+      connection.end()
+      pool.putIdle(connection)
+      connection.startIdling(for: configuration.keepAlive)
+    } else {
+      pool.closeBusy(connection)
+    }
+    freeSlot(connection.host)
+  }
+
+  /// The server closed a connection that nobody uses, spoke out of turn on it, or it was idle for too long.
+  func idleConnectionEnded(_ connection: Http1Connection) {
+    pool.closeIdle(connection)
+  }
+}

@@ -1,0 +1,86 @@
+internal import EventLoop
+
+/// The connections of one client, by origin, and the slots they are given out under.
+@LoopActor
+final class ConnectionPool {
+  var admission: AdmissionPolicy
+  private let maxConnections: Int
+  private var hosts: [Origin: HostPool] = [:]
+  /// Origins by the time at which they first had an idle connection: where to look for one to give up.
+  private var idleOrder: [Origin] = []
+  private(set) var openCount = 0
+  private(set) var idleCount = 0
+  private var lastID: UInt64 = 0
+
+  nonisolated init(perHost: Int, total: Int) {
+    admission = AdmissionPolicy(perHost: max(1, perHost), total: max(1, total))
+    maxConnections = max(1, total)
+  }
+
+  func host(_ origin: Origin) -> HostPool {
+    if let host = hosts[origin] { return host }
+    let host = HostPool(origin: origin, admissionIndex: admission.addHost())
+    hosts[origin] = host
+    return host
+  }
+
+  var idleConnections: [Http1Connection] { hosts.values.flatMap(\.idle) }
+  var hostCount: Int { hosts.count }
+
+  func takeIdle(_ host: HostPool) -> Http1Connection? {
+    guard let connection = host.takeIdle() else { return nil }
+    idleCount -= 1
+    return connection
+  }
+
+  func putIdle(_ connection: Http1Connection) {
+    if connection.host.idle.isEmpty { idleOrder.append(connection.host.origin) }
+    connection.host.putIdle(connection)
+    idleCount += 1
+  }
+
+  func nextID() -> UInt64 {
+    lastID += 1
+    return lastID
+  }
+
+  func opened(_ connection: Http1Connection) {
+    connection.host.openCount += 1
+    openCount += 1
+  }
+
+  /// Closes a connection that serves a request.
+  func closeBusy(_ connection: Http1Connection) {
+    guard connection.isOpen else { return }
+    connection.close()
+    connection.host.openCount -= 1
+    openCount -= 1
+  }
+
+  /// Closes a connection without a request.
+  func closeIdle(_ connection: Http1Connection) {
+    guard connection.isOpen else { return }
+    connection.host.removeIdle(connection)
+    idleCount -= 1
+    closeBusy(connection)
+    forgetIfUnused(connection.host)
+  }
+
+  /// Under the total limit an idle connection of one host makes room for a new one of another.
+  func makeRoom() {
+    while openCount >= maxConnections, idleCount > 0, let origin = idleOrder.first {
+      if let connection = hosts[origin]?.idle.first {
+        closeIdle(connection)
+      } else {
+        idleOrder.removeFirst()
+      }
+    }
+    if idleOrder.count > 2 * idleCount + 64 { idleOrder.removeAll { hosts[$0]?.idle.isEmpty ?? true } }
+  }
+
+  /// An origin that nobody uses or waits for costs nothing.
+  func forgetIfUnused(_ host: HostPool) {
+    guard host.openCount == 0, admission.inUse(host.admissionIndex) == 0, admission.waiting(host.admissionIndex) == 0 else { return }
+    if hosts[host.origin] === host, admission.removeHost(host.admissionIndex) { hosts[host.origin] = nil }
+  }
+}

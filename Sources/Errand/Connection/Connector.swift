@@ -1,0 +1,126 @@
+internal import EventLoop
+
+/// Makes one connection: resolves the host and tries its addresses in order, until one stands.
+@LoopActor
+final class Connector: SocketTarget {
+  enum Failure {
+    case dns(String)
+    case connect(String)
+  }
+
+  private let origin: Origin
+  private let resolver: any NameResolver
+  private var done: (@LoopActor (Result<(descriptor: Int32, address: SocketAddress), ConnectFailure>) -> Void)?
+  private var addresses: ArraySlice<SocketAddress> = []
+  private var current: SocketAddress?
+  private var resolution: ResolveID?
+  private var descriptor: Int32 = -1
+  private var watch = WatchID.none
+  private var problems: [String] = []
+  private(set) var resolvedAt: Instant?
+
+  struct ConnectFailure: Error {
+    let failure: Failure
+  }
+
+  init(_ origin: Origin, _ resolver: any NameResolver) {
+    self.origin = origin
+    self.resolver = resolver
+  }
+
+  /// Begins; `done` is called once, perhaps before this returns, and never after ``cancel()``.
+  func start(_ done: @escaping @LoopActor (Result<(descriptor: Int32, address: SocketAddress), ConnectFailure>) -> Void) {
+    self.done = done
+    if let path = origin.unixSocket {
+      do throws(SystemError) {
+        addresses = [try .unix(path)]
+        tryNext()
+      } catch {
+        finish(.failure(ConnectFailure(failure: .connect("\(origin): \(error.reason)"))))
+      }
+      return
+    }
+    let id = resolver.resolve(origin.host) { [weak self] result in
+      guard let self, self.done != nil else { return }
+      self.resolution = nil
+      self.resolvedAt = .now()
+      switch result {
+      case .success(let found):
+        self.addresses = found.map { $0.with(port: self.origin.port) }[...]
+        self.tryNext()
+      case .failure(let error):
+        self.finish(.failure(ConnectFailure(failure: .dns(error.description))))
+      }
+    }
+    if resolvedAt == nil { resolution = id }
+  }
+
+  func cancel() {
+    done = nil
+    if let resolution { resolver.cancel(resolution) }
+    resolution = nil
+    closeAttempt()
+  }
+
+  /// What it is doing, for people.
+  var explanation: String {
+    if let current { "connecting to \(current)" } else { "resolving \(origin.host)" }
+  }
+
+  func socketReady(_ ready: Interest) {
+    guard descriptor >= 0, let current else { return }
+    if let error = Socket.connectError(descriptor) {
+      failed(current, error)
+    } else {
+      succeeded(current)
+    }
+  }
+
+  private func tryNext() {
+    while let address = addresses.popFirst() {
+      current = address
+      do throws(SystemError) {
+        descriptor = try Socket.open(for: address)
+        if try Socket.connect(descriptor, to: address) {
+          succeeded(address)
+        } else {
+          watch = EventLoop.shared.watch(descriptor, self)
+          EventLoop.shared.update(watch, .write)
+        }
+        return
+      } catch {
+        problems.append("\(address): \(error.reason)")
+        closeAttempt()
+      }
+    }
+    let words = problems.isEmpty ? "\(origin) has no address" : problems.joined(separator: "; ")
+    finish(.failure(ConnectFailure(failure: .connect("can't connect to \(words)"))))
+  }
+
+  private func succeeded(_ address: SocketAddress) {
+    let open = descriptor
+    EventLoop.shared.unwatch(watch)
+    watch = .none
+    descriptor = -1
+    finish(.success((open, address)))
+  }
+
+  private func failed(_ address: SocketAddress, _ error: SystemError) {
+    problems.append("\(address): \(error.reason)")
+    closeAttempt()
+    tryNext()
+  }
+
+  private func closeAttempt() {
+    EventLoop.shared.unwatch(watch)
+    watch = .none
+    if descriptor >= 0 { Socket.close(descriptor) }
+    descriptor = -1
+  }
+
+  private func finish(_ result: Result<(descriptor: Int32, address: SocketAddress), ConnectFailure>) {
+    let done = self.done
+    self.done = nil
+    done?(result)
+  }
+}

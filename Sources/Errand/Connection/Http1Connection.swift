@@ -1,0 +1,197 @@
+internal import EventLoop
+internal import HttpWire
+
+/// A connection that speaks HTTP/1.1, with one request at a time.
+@LoopActor
+final class Http1Connection: SocketTarget, TimerTarget {
+  let id: UInt64
+  let host: HostPool
+  let address: SocketAddress
+  private unowned let engine: RequestEngine
+  private var descriptor: Int32
+  private var watch = WatchID.none
+  private var reader: ResponseReader
+  private(set) var item: RequestItem?
+  private(set) var exchanges = 0
+  private var idleTimer = TimerID.none
+  private var isWriting = false
+  private var isPaused = false
+
+  init(_ descriptor: Int32, id: UInt64, host: HostPool, address: SocketAddress, engine: RequestEngine) {
+    self.descriptor = descriptor
+    self.id = id
+    self.host = host
+    self.address = address
+    self.engine = engine
+    reader = ResponseReader(requestMethod: .get, limits: engine.configuration.wireLimits)
+    watch = EventLoop.shared.watch(descriptor, self)
+    EventLoop.shared.update(watch, .read)
+  }
+
+  var isOpen: Bool { descriptor >= 0 }
+
+  // MARK: An exchange
+
+  /// Sends `item`'s request at once, as far as the kernel takes it.
+  func begin(_ item: RequestItem) {
+    EventLoop.shared.cancel(idleTimer)
+    idleTimer = .none
+    self.item = item
+    exchanges += 1
+    reader.reset(requestMethod: item.info.method)
+    item.written = 0
+    write()
+  }
+
+  /// Ends the exchange and keeps the connection. The caller puts it into the pool.
+  func end() {
+    item = nil
+  }
+
+  func startIdling(for timeout: Duration) {
+    idleTimer = timeout > .zero ? EventLoop.shared.schedule(after: timeout, self, kind: 0) : .none
+  }
+
+  func close() {
+    guard descriptor >= 0 else { return }
+    EventLoop.shared.cancel(idleTimer)
+    EventLoop.shared.unwatch(watch)
+    Socket.close(descriptor)
+    descriptor = -1
+    item = nil
+  }
+
+  /// Stops reading, so that the peer is held back by the network itself.
+  func pause() {
+    isPaused = true
+    updateInterest()
+  }
+
+  func resume() {
+    guard isPaused else { return }
+    isPaused = false
+    updateInterest()
+  }
+
+  // MARK: Events
+
+  func socketReady(_ ready: Interest) {
+    if ready.contains(.write), item != nil { write() }
+    if ready.contains(.read), descriptor >= 0 { read() }
+  }
+
+  func timerFired(_ kind: UInt8) {
+    idleTimer = .none
+    engine.idleConnectionEnded(self)
+  }
+
+  private func write() {
+    guard let item else { return }
+    // One request may not hold the loop: at most 1 MiB a turn.
+    var budget = 1_048_576
+    while budget > 0 {
+      let result = item.withUnsent { Socket.send(descriptor, $0) }
+      switch result {
+      case .none:
+        setWriting(false)
+        engine.wrote(item, isWhole: true)
+        return
+      case .sent(let count):
+        item.written += Int64(count)
+        budget -= count
+      case .wouldBlock:
+        setWriting(true)
+        engine.wrote(item, isWhole: false)
+        return
+      case .failed(let error):
+        // An answer may already be there, such as a refusal of the upload: what was received is read before the write's failure counts.
+        if !drainAfterWriteFailure() { engine.lost(item, on: self, error.description) }
+        return
+      }
+    }
+    setWriting(true)
+    engine.wrote(item, isWhole: false)
+  }
+
+  /// True if reading ended the exchange.
+  private func drainAfterWriteFailure() -> Bool {
+    let before = item
+    setWriting(false)
+    while descriptor >= 0, let item, item === before {
+      guard case .bytes(let count) = Socket.receive(descriptor, into: EventLoop.shared.readBuffer) else { return false }
+      feed(count)
+    }
+    return true
+  }
+
+  private func read() {
+    switch Socket.receive(descriptor, into: EventLoop.shared.readBuffer) {
+    case .bytes(let count):
+      if item == nil {
+        // Nobody asked: what follows could be taken for the next request's answer.
+        engine.idleConnectionEnded(self)
+      } else {
+        feed(count)
+      }
+    case .wouldBlock:
+      return
+    case .closed:
+      guard let item else { return engine.idleConnectionEnded(self) }
+      do throws(WireError) {
+        if case .end? = try reader.endOfInput() {
+          engine.completed(item, on: self, isReusable: false, lengthUnknown: reader.lengthUnknown)
+        } else {
+          engine.lost(item, on: self, "the server closed the connection")
+        }
+      } catch {
+        engine.lost(item, on: self, error.message)
+      }
+    case .failed(let error):
+      guard let item else { return engine.idleConnectionEnded(self) }
+      engine.lost(item, on: self, error.description)
+    }
+  }
+
+  private func feed(_ count: Int) {
+    guard let item else { return }
+    let input = UnsafeRawBufferPointer(rebasing: EventLoop.shared.readBuffer[..<count])
+    let bytes = input.bytes
+    var offset = 0
+    item.received(at: count)
+    do throws(WireError) {
+      while let event = try reader.next(bytes, at: &offset) {
+        switch event {
+        case .informational(let head):
+          engine.receivedInterim(item, head)
+        case .head(let head):
+          engine.receivedHead(item, head, contentLength: reader.contentLength)
+        case .body(let range):
+          engine.receivedBody(item, UnsafeRawBufferPointer(rebasing: input[range]), on: self)
+        case .trailers(let trailers):
+          item.trailers = trailers
+        case .end:
+          let isReusable = reader.keepAlive && offset == count && !isWriting
+          engine.completed(item, on: self, isReusable: isReusable, lengthUnknown: reader.lengthUnknown)
+          return
+        }
+        // An event may have ended the request, by a limit.
+        if self.item !== item { return }
+      }
+      engine.readSoFar(item)
+    } catch {
+      engine.malformed(item, on: self, error)
+    }
+  }
+
+  private func setWriting(_ writing: Bool) {
+    guard writing != isWriting else { return }
+    isWriting = writing
+    updateInterest()
+  }
+
+  private func updateInterest() {
+    var interest: Interest = isPaused ? [] : .read
+    if isWriting { interest.insert(.write) }
+    EventLoop.shared.update(watch, interest)
+  }
+}

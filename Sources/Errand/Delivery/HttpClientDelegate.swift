@@ -1,0 +1,51 @@
+internal import EventLoop
+public import HttpWire
+
+/// Is told of the requests that were made for it, each outcome exactly once, with the request's handle, URL, tag and key.
+///
+/// Calls come on the client's delivery queue (or the one given with the request), never on the loop, and in order per request.
+/// The client holds a delegate weakly: when it is gone, its outcomes are dropped.
+public protocol HttpClientDelegate: AnyObject, Sendable {
+  /// The request succeeded.
+  func requestDidFinish(_ request: RequestInfo, response: HttpResponse)
+  /// The request failed; `error.response` is there if a response came with it.
+  func requestDidFail(_ request: RequestInfo, error: HttpClientError)
+  /// The request was cancelled. Default: nothing.
+  func requestWasCancelled(_ request: RequestInfo, receipt: CancelReceipt)
+
+  /// What else to be told of. Default: nothing else.
+  var interests: RequestInterests { get }
+  /// A 1xx response came; asked for with `.interim`.
+  func request(_ request: RequestInfo, didReceiveInterim head: ResponseHead)
+  /// The final response's head came; asked for with `.head`.
+  func request(_ request: RequestInfo, didReceiveHead head: ResponseHead)
+  /// A piece of the body came; asked for with `.bodyChunks`. The response's own `body` then stays empty, and reading pauses while 1 MiB
+  /// waits to be taken.
+  func request(_ request: RequestInfo, didReceiveBody chunk: [UInt8])
+  /// `sent` of `total` bytes of the request's body have been written; asked for with `.uploadProgress`.
+  func request(_ request: RequestInfo, didSend sent: Int64, of total: Int64)
+}
+
+/// The further events that a delegate asks for.
+public struct RequestInterests: OptionSet, Sendable, Hashable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  public static let interim = RequestInterests(rawValue: 1)
+  public static let head = RequestInterests(rawValue: 2)
+  public static let bodyChunks = RequestInterests(rawValue: 4)
+  public static let uploadProgress = RequestInterests(rawValue: 8)
+}
+
+extension HttpClientDelegate {
+  public func requestWasCancelled(_ request: RequestInfo, receipt: CancelReceipt) {}
+  public var interests: RequestInterests { [] }
+  public func request(_ request: RequestInfo, didReceiveInterim head: ResponseHead) {}
+  public func request(_ request: RequestInfo, didReceiveHead head: ResponseHead) {}
+  public func request(_ request: RequestInfo, didReceiveBody chunk: [UInt8]) {}
+  public func request(_ request: RequestInfo, didSend sent: Int64, of total: Int64) {}
+}
+
+/// Takes outcomes on the loop itself, without a hop: for code that promises not to block. Held until its request ends.
+public protocol OutcomeSink: AnyObject, Sendable {
+  @LoopActor func requestEnded(_ request: RequestInfo, _ outcome: Outcome)
+}

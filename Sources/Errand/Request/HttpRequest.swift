@@ -1,0 +1,86 @@
+public import HttpWire
+
+/// A request as the caller describes it. It is checked when it is submitted; what is wrong with it becomes its one outcome,
+/// `invalid_request`, before anything is connected.
+public struct HttpRequest: Sendable {
+  /// An absolute `http` URL. Its path and query are sent byte for byte.
+  public var url: String
+  /// `nil`: GET, or POST where there is a body.
+  public var method: HttpMethod?
+  /// Appended to the query for GET, HEAD and DELETE; a form body for other methods, where there is no `body`.
+  public var params: [HttpParam]
+  public var headers: HttpHeaders
+  public var body: HttpBody?
+
+  /// Comes back with the outcome. Scope of cancelling.
+  public var tag: Int?
+  /// Comes back with the outcome. Scope of cancelling, also by prefix.
+  public var key: String?
+  /// The delegate's name, for listing and for cancelling by delegate.
+  public var delegateName: String?
+  /// Whom the request is made for: slots are shared out fairly between owners.
+  public var owner: String?
+
+  public var timeouts = Timeouts()
+  public var retry = RetryPolicy()
+  public var expect = Expectation.any
+  /// How to read the service's own success and failure out of its JSON.
+  public var envelope: EnvelopeProfile?
+  /// Statuses of 400 and above that count as success.
+  public var acceptStatus: [Int] = []
+  /// Limit of the response body in bytes; `nil` takes the client's, 16 MiB by default. A longer one fails with `too_large`.
+  public var maxBodyBytes: Int64?
+  /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
+  public var unixSocket: String?
+
+  public init(
+    _ url: String, method: HttpMethod? = nil, params: [HttpParam] = [], headers: HttpHeaders = [:], body: HttpBody? = nil, tag: Int? = nil,
+    key: String? = nil
+  ) {
+    self.url = url
+    self.method = method
+    self.params = params
+    self.headers = headers
+    self.body = body
+    self.tag = tag
+    self.key = key
+  }
+}
+
+/// One name and value of a query or form. Names may repeat.
+public struct HttpParam: Sendable, Hashable {
+  public var name: String
+  public var value: String
+
+  public init(_ name: String, _ value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// A request's body, held in memory.
+public enum HttpBody: Sendable, Hashable {
+  /// Sent as it is; `contentType` is the Content-Type header unless the caller's headers have one.
+  case bytes([UInt8], contentType: String? = nil)
+  /// `application/x-www-form-urlencoded`.
+  case form([HttpParam])
+  /// JSON text, sent as it is with `application/json`.
+  case json([UInt8])
+
+  /// UTF-8 text with `text/plain; charset=utf-8`.
+  public static func text(_ text: String) -> HttpBody {
+    .bytes(Array(text.utf8), contentType: "text/plain; charset=utf-8")
+  }
+}
+
+/// What the body of a successful response must be.
+public enum Expectation: String, Sendable, Hashable, CaseIterable {
+  /// Anything.
+  case any
+  /// A JSON text (RFC 8259); anything else is `not_json`.
+  case json
+  /// A JSON object; other JSON is `wrong_shape`.
+  case jsonObject = "json_object"
+  /// A JSON array; other JSON is `wrong_shape`.
+  case jsonArray = "json_array"
+}

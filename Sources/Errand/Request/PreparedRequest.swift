@@ -1,0 +1,82 @@
+internal import EventLoop
+internal import HttpWire
+
+/// A request that was checked and turned into the bytes to send. Pure.
+struct PreparedRequest {
+  let url: String
+  let method: HttpMethod
+  let origin: Origin
+  /// Head, and the body too where it is small.
+  let wire: [UInt8]
+  /// The body where it is large: sent from here, not copied.
+  let body: [UInt8]
+  let bodyCount: Int64
+  let isRepeatable: Bool
+
+  /// Up to this size a body is sent in one piece with the head.
+  private static let joinedBodyLimit = 16_384
+
+  init(_ request: HttpRequest, userAgent: String) throws(HttpClientError) {
+    do throws(WireError) {
+      try self.init(checking: request, userAgent: userAgent)
+    } catch {
+      throw HttpClientError(.invalidRequest, phase: .request, message: error.message)
+    }
+  }
+
+  private init(checking request: HttpRequest, userAgent: String) throws(WireError) {
+    var url = try HttpUrl(request.url)
+    guard url.scheme == .http else {
+      throw WireError(kind: .unsupported, message: "url: the scheme https is not supported by this version")
+    }
+    let method = request.method ?? (request.body == nil ? .get : .post)
+    guard method != .connect else { throw WireError(kind: .unsupported, message: "method: CONNECT is not for requests") }
+    var headers = request.headers
+    var body: [UInt8] = []
+    var hasBody = true
+    switch request.body {
+    case .bytes(let bytes, let contentType)?:
+      body = bytes
+      if let contentType { PreparedRequest.setDefault(&headers, "Content-Type", contentType) }
+    case .form(let params)?:
+      body = Array(FormEncoding.encode(params.map { ($0.name, $0.value) }).utf8)
+      PreparedRequest.setDefault(&headers, "Content-Type", "application/x-www-form-urlencoded")
+    case .json(let bytes)?:
+      body = bytes
+      PreparedRequest.setDefault(&headers, "Content-Type", "application/json")
+    case nil:
+      hasBody = false
+    }
+    if !request.params.isEmpty {
+      let params = request.params.map { ($0.name, $0.value) }
+      if request.body != nil || method == .get || method == .head || method == .delete {
+        url = url.addingQuery(params)
+      } else {
+        body = Array(FormEncoding.encode(params).utf8)
+        hasBody = true
+        PreparedRequest.setDefault(&headers, "Content-Type", "application/x-www-form-urlencoded")
+      }
+    }
+    if request.expect != .any || request.envelope != nil { PreparedRequest.setDefault(&headers, "Accept", "application/json") }
+    PreparedRequest.setDefault(&headers, "User-Agent", userAgent)
+
+    var wire: [UInt8] = []
+    let isJoined = body.count <= PreparedRequest.joinedBodyLimit
+    wire.reserveCapacity(160 + (isJoined ? body.count : 0))
+    try RequestWriter.append(
+      method: method, target: url.target, host: url.hostHeader, headers: headers,
+      body: hasBody ? .length(Int64(body.count)) : .none, to: &wire)
+    if isJoined { wire.append(contentsOf: body) }
+    self.url = request.params.isEmpty && url.userInfo == nil ? request.url : url.description
+    self.method = method
+    self.origin = Origin(host: url.host, port: url.port, unixSocket: request.unixSocket)
+    self.wire = wire
+    self.body = isJoined ? [] : body
+    self.bodyCount = Int64(body.count)
+    self.isRepeatable = method.isIdempotent || headers.contains("Idempotency-Key")
+  }
+
+  private static func setDefault(_ headers: inout HttpHeaders, _ name: String, _ value: String) {
+    if !headers.contains(name) { headers.append(name, value) }
+  }
+}

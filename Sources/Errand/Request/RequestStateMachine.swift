@@ -1,0 +1,236 @@
+/// The life of one request as a pure value: one method per event, each returns what is to be done. No clock, no I/O.
+///
+/// A late event, one that belongs to a state already left, returns `.nothing`: a socket, a timer or a resolver may speak in the same
+/// turn in which the request ended, and the first one decides.
+struct RequestStateMachine: Sendable {
+  enum State: Sendable, Hashable {
+    case new
+    /// Waits for a slot.
+    case queued
+    /// Has a slot; a connection for it is being made.
+    case connecting
+    /// On a connection.
+    case exchanging(Exchange)
+    /// Waits to be sent again, without a slot.
+    case backingOff
+    case ended
+  }
+
+  struct Exchange: Sendable, Hashable {
+    let isReused: Bool
+    var written: Int64 = 0
+    var isWhole = false
+    var responseStarted = false
+    var headReceived = false
+  }
+
+  /// What to do, in independent parts.
+  struct Actions: Sendable, Equatable {
+    var transport = Transport.keep
+    var timer = TimerChange.keep
+    var startsTotal = false
+    var finish: Finish?
+
+    static let nothing = Actions()
+  }
+
+  enum Transport: Sendable, Equatable {
+    case keep
+    case enqueue
+    case leaveQueue
+    /// Make a new connection in the slot that the request has; one it was on is closed.
+    case connect
+    case abandonConnect
+    case send
+    /// The exchange is over; the connection may serve others.
+    case release
+    /// The exchange is over; the connection must not serve others. Gives up the slot too.
+    case close
+  }
+
+  enum TimerChange: Sendable, Equatable {
+    case keep
+    case clear
+    case start(Timer)
+  }
+
+  enum Timer: UInt8, Sendable, CaseIterable {
+    case queue, connect, firstByte, idle, total, backOff
+  }
+
+  enum Finish: Sendable, Equatable {
+    case response
+    case failure(HttpClientError.Code, Phase, String)
+    case cancelled(SentState, written: Int64, CancelReceipt.Connection)
+  }
+
+  private(set) var state = State.new
+  private(set) var attempts = 0
+  /// The method is idempotent or the request has an Idempotency-Key (RFC 9110 section 9.2.2).
+  let isRepeatable: Bool
+  private var staleRetriesLeft = 1
+  private var earlierSent = SentState.notSent
+
+  init(isRepeatable: Bool) {
+    self.isRepeatable = isRepeatable
+  }
+
+  // MARK: Events
+
+  mutating func submitted() -> Actions {
+    guard case .new = state else { return .nothing }
+    state = .queued
+    return Actions(transport: .enqueue, timer: .start(.queue))
+  }
+
+  /// `connection`: an idle one is there; otherwise one has to be made.
+  mutating func slotGranted(hasConnection: Bool) -> Actions {
+    guard case .queued = state else { return .nothing }
+    let startsTotal = attempts == 0
+    attempts += 1
+    if hasConnection {
+      state = .exchanging(Exchange(isReused: true))
+      return Actions(transport: .send, timer: .clear, startsTotal: startsTotal)
+    }
+    state = .connecting
+    return Actions(transport: .connect, timer: .start(.connect), startsTotal: startsTotal)
+  }
+
+  mutating func connected() -> Actions {
+    guard case .connecting = state else { return .nothing }
+    state = .exchanging(Exchange(isReused: false))
+    return Actions(transport: .send, timer: .clear)
+  }
+
+  mutating func connectFailed(_ code: HttpClientError.Code, _ phase: Phase, _ message: String) -> Actions {
+    guard case .connecting = state else { return .nothing }
+    state = .ended
+    return Actions(transport: .abandonConnect, timer: .clear, finish: .failure(code, phase, message))
+  }
+
+  /// `written` bytes of the request are with the kernel, in all; `isWhole` if there are no more.
+  mutating func wrote(_ written: Int64, isWhole: Bool) -> Actions {
+    guard case .exchanging(var exchange) = state else { return .nothing }
+    exchange.written = written
+    exchange.isWhole = isWhole
+    state = .exchanging(exchange)
+    if exchange.headReceived { return .nothing }
+    return Actions(timer: .start(isWhole ? .firstByte : .idle))
+  }
+
+  /// Any byte of a response came: from now on the request is not stale.
+  mutating func responseStarted() {
+    guard case .exchanging(var exchange) = state else { return }
+    exchange.responseStarted = true
+    state = .exchanging(exchange)
+  }
+
+  /// The final response's head came and its body goes on.
+  mutating func headReceived() -> Actions {
+    guard case .exchanging(var exchange) = state, !exchange.headReceived else { return .nothing }
+    exchange.responseStarted = true
+    exchange.headReceived = true
+    state = .exchanging(exchange)
+    return Actions(timer: .start(.idle))
+  }
+
+  /// The response is whole. `isReusable`: its framing, both sides' `Connection` and an empty buffer allow another exchange.
+  mutating func responseCompleted(isReusable: Bool) -> Actions {
+    guard case .exchanging(let exchange) = state else { return .nothing }
+    state = .ended
+    return Actions(transport: isReusable && exchange.isWhole ? .release : .close, timer: .clear, finish: .response)
+  }
+
+  /// The response is whole, and the policy says to try again after a wait.
+  mutating func retryLater(isReusable: Bool) -> Actions {
+    guard case .exchanging(let exchange) = state else { return .nothing }
+    earlierSent = .sent
+    state = .backingOff
+    return Actions(transport: isReusable && exchange.isWhole ? .release : .close, timer: .start(.backOff))
+  }
+
+  /// The connection ended or failed under the request.
+  mutating func connectionLost(_ message: String) -> Actions {
+    guard case .exchanging(let exchange) = state else { return .nothing }
+    // A kept connection that the server closes as we write is nobody's fault: sent again once where that is safe.
+    if exchange.isReused, !exchange.responseStarted, staleRetriesLeft > 0, isRepeatable || exchange.written == 0 {
+      staleRetriesLeft -= 1
+      if exchange.written > 0 { earlierSent = .maybeSent }
+      attempts += 1
+      state = .connecting
+      return Actions(transport: .connect, timer: .start(.connect))
+    }
+    if exchange.headReceived {
+      return fail(.truncated, .response, message)
+    }
+    if exchange.written > 0 { earlierSent = .maybeSent }
+    return fail(.connectionLost, exchange.responseStarted ? .response : .request, message)
+  }
+
+  /// The peer's bytes are not what they must be, or above a limit.
+  mutating func responseFailed(_ code: HttpClientError.Code, _ message: String) -> Actions {
+    guard case .exchanging = state else { return .nothing }
+    return fail(code, .response, message)
+  }
+
+  mutating func timedOut(_ timer: Timer) -> Actions {
+    switch (timer, state) {
+    case (.backOff, .backingOff):
+      state = .queued
+      return Actions(transport: .enqueue, timer: .start(.queue))
+    case (.backOff, _), (_, .ended), (_, .new): return .nothing
+    case (.queue, .queued): return fail(.timeout, .queue, "no connection slot in time")
+    case (.connect, .connecting): return fail(.timeout, .connect, "no connection in time")
+    case (.firstByte, .exchanging): return fail(.timeout, .firstByte, "no response in time")
+    case (.idle, .exchanging): return fail(.timeout, .idle, "the body stopped")
+    case (.total, _): return fail(.timeout, .total, "not done in time")
+    case (.queue, _), (.connect, _), (.firstByte, _), (.idle, _): return .nothing
+    }
+  }
+
+  /// Can't be sent as it is, found before or as it was to be sent.
+  mutating func refused(_ code: HttpClientError.Code, _ phase: Phase, _ message: String) -> Actions {
+    if case .ended = state { return .nothing }
+    return fail(code, phase, message)
+  }
+
+  mutating func cancelled() -> Actions {
+    if case .ended = state { return .nothing }
+    let written: Int64
+    let connection: CancelReceipt.Connection
+    switch state {
+    case .exchanging(let exchange): (written, connection) = (exchange.written, .closed)
+    case .connecting: (written, connection) = (0, .closed)
+    case .new, .queued, .backingOff, .ended: (written, connection) = (0, .none)
+    }
+    let finish = Finish.cancelled(sent, written: written, connection)
+    return end(finish)
+  }
+
+  // MARK: What is known
+
+  var sent: SentState {
+    guard case .exchanging(let exchange) = state, exchange.written > 0 else { return earlierSent }
+    if exchange.isWhole || earlierSent == .sent { return .sent }
+    return .maybeSent
+  }
+
+  private mutating func fail(_ code: HttpClientError.Code, _ phase: Phase, _ message: String) -> Actions {
+    if case .exchanging(let exchange) = state, exchange.written > 0, earlierSent != .maybeSent {
+      earlierSent = exchange.isWhole ? .sent : .maybeSent
+    }
+    return end(.failure(code, phase, message))
+  }
+
+  private mutating func end(_ finish: Finish) -> Actions {
+    let transport: Transport
+    switch state {
+    case .new, .backingOff, .ended: transport = .keep
+    case .queued: transport = .leaveQueue
+    case .connecting: transport = .abandonConnect
+    case .exchanging: transport = .close
+    }
+    state = .ended
+    return Actions(transport: transport, timer: .clear, finish: finish)
+  }
+}

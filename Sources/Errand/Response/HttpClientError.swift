@@ -1,0 +1,99 @@
+/// Why a request ended without success: the one error type of the client.
+public struct HttpClientError: Error, Sendable, CustomStringConvertible {
+  /// The kind of failure; open, so that later versions may add some.
+  public struct Code: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public var description: String { rawValue }
+
+    /// The request can't be sent as it is described.
+    public static let invalidRequest = Code(rawValue: "invalid_request")
+    /// The client takes no more requests.
+    public static let denied = Code(rawValue: "denied")
+    /// The queue is at its limit.
+    public static let queueFull = Code(rawValue: "queue_full")
+    /// The host name has no address.
+    public static let dns = Code(rawValue: "dns")
+    /// No address could be connected to.
+    public static let connect = Code(rawValue: "connect")
+    /// A timer ran out; `phase` says which.
+    public static let timeout = Code(rawValue: "timeout")
+    /// The peer's bytes are not a response (RFC 9112).
+    public static let malformedResponse = Code(rawValue: "malformed_response")
+    /// The connection ended inside the response.
+    public static let truncated = Code(rawValue: "truncated")
+    /// The connection ended before a response; `sent` says how much of the request may have arrived.
+    public static let connectionLost = Code(rawValue: "connection_lost")
+    /// A part of the response is above its limit.
+    public static let tooLarge = Code(rawValue: "too_large")
+    /// A status of 400 or above; `response` has the answer.
+    public static let httpStatus = Code(rawValue: "http_status")
+    /// JSON was asked for and the body is none.
+    public static let notJson = Code(rawValue: "not_json")
+    /// JSON without the members that the envelope or the expectation names.
+    public static let wrongShape = Code(rawValue: "wrong_shape")
+    /// The service's envelope said no; `serviceCode` and `message` are the service's.
+    public static let service = Code(rawValue: "service")
+    /// Cancelled by the caller.
+    public static let cancelled = Code(rawValue: "cancelled")
+  }
+
+  public var code: Code
+  /// Where in its life the request failed.
+  public var phase: Phase?
+  /// In words, without secrets.
+  public var message: String
+  /// Whether sending the same request again may help and is safe.
+  public var retryable: Bool
+  /// How much of the request may have reached the server.
+  public var sent: SentState
+  /// The service's own code, from its envelope.
+  public var serviceCode: String?
+  /// How often the request was sent or begun.
+  public var attempts: Int
+  public var timings: RequestTimings
+
+  private var box: Box?
+
+  public init(
+    _ code: Code, phase: Phase? = nil, message: String, retryable: Bool = false, sent: SentState = .notSent, serviceCode: String? = nil,
+    response: HttpResponse? = nil, attempts: Int = 0, timings: RequestTimings = RequestTimings()
+  ) {
+    self.code = code
+    self.phase = phase
+    self.message = message
+    self.retryable = retryable
+    self.sent = sent
+    self.serviceCode = serviceCode
+    self.attempts = attempts
+    self.timings = timings
+    self.box = response.map(Box.init)
+  }
+
+  /// The response that the failure came with, whole.
+  public var response: HttpResponse? {
+    get { box?.response }
+    set { box = newValue.map(Box.init) }
+  }
+
+  /// The response's status, if there was one.
+  public var status: Int? { box?.response.status }
+
+  /// Such as `http_status: 503 Service Unavailable`.
+  public var description: String { "\(code.rawValue): \(message)" }
+
+  private final class Box: Sendable {
+    let response: HttpResponse
+    init(_ response: HttpResponse) { self.response = response }
+  }
+}
+
+/// How much of a request went out.
+public enum SentState: String, Sendable, Hashable {
+  /// Not one byte.
+  case notSent = "not_sent"
+  /// A part of it, or the connection was lost under it: the server may or may not have acted on it.
+  case maybeSent = "maybe_sent"
+  /// All of it was written.
+  case sent
+}

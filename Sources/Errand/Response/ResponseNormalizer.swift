@@ -1,0 +1,89 @@
+internal import HttpWire
+
+/// Turns a whole response into success or the one error that says what is wrong with it. Pure.
+struct ResponseNormalizer {
+  let expect: Expectation
+  let envelope: EnvelopeProfile?
+  let acceptStatus: [Int]
+
+  /// Checks in this order: HTTP status, JSON, shape, envelope.
+  func normalize(_ response: HttpResponse) -> Result<HttpResponse, HttpClientError> {
+    if response.status >= 400, !acceptStatus.contains(response.status) { return .failure(statusError(response)) }
+    guard expect != .any || envelope != nil else { return .success(response) }
+    if response.body.isEmpty, response.status == 204 || response.status == 205 || response.status == 304 {
+      return failure(.notJson, "JSON was asked for and a \(response.status) has no body", response)
+    }
+    do throws(JsonError) {
+      guard let envelope else { return try plain(response) }
+      return try opened(envelope, response)
+    } catch {
+      return failure(.notJson, "the body is not JSON: \(error)", response)
+    }
+  }
+
+  private func plain(_ response: HttpResponse) throws(JsonError) -> Result<HttpResponse, HttpClientError> {
+    try Json.validate(response.body)
+    let first = response.body.first { !ResponseNormalizer.isSpace($0) }
+    if expect == .jsonObject, first != UInt8(ascii: "{") { return failure(.wrongShape, "the body is JSON, but not an object", response) }
+    if expect == .jsonArray, first != UInt8(ascii: "[") { return failure(.wrongShape, "the body is JSON, but not an array", response) }
+    var response = response
+    let start = response.body.firstIndex { !ResponseNormalizer.isSpace($0) } ?? 0
+    let end = response.body.lastIndex { !ResponseNormalizer.isSpace($0) } ?? 0
+    response.dataRange = start..<(end + 1)
+    return .success(response)
+  }
+
+  private func opened(_ envelope: EnvelopeProfile, _ response: HttpResponse) throws(JsonError) -> Result<HttpResponse, HttpClientError> {
+    let root = try JsonValue.parse(response.body)
+    guard case .object = root else {
+      return failure(.wrongShape, "the envelope \(envelope.name) wants a JSON object", response)
+    }
+    guard let told = root.at(pointer: envelope.successPointer), let success = ResponseNormalizer.text(told) else {
+      return failure(.wrongShape, "the envelope \(envelope.name) wants a text or number at \(envelope.successPointer)", response)
+    }
+    var response = response
+    if envelope.successValues.contains(success) {
+      if let pointer = envelope.dataPointer { response.dataRange = try Json.range(of: pointer, in: response.body) }
+      return .success(response)
+    }
+    let code = envelope.codePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.text)
+    let message = envelope.messagePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.text)
+    return .failure(
+      HttpClientError(
+        .service, phase: .response, message: message ?? "the service said \(success)", sent: .sent, serviceCode: code ?? success,
+        response: response))
+  }
+
+  private func statusError(_ response: HttpResponse) -> HttpClientError {
+    let words = response.reason.isEmpty ? ResponseWriter.reasonPhrase(response.status) : response.reason
+    var error = HttpClientError(
+      .httpStatus, phase: .response, message: words.isEmpty ? "\(response.status)" : "\(response.status) \(words)", sent: .sent,
+      response: response)
+    // A failing status often comes with the service's own words, which say more than the status.
+    guard let envelope, let root = try? JsonValue.parse(response.body) else { return error }
+    error.serviceCode = envelope.codePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.text)
+    if let message = envelope.messagePointer.flatMap({ root.at(pointer: $0) }).flatMap(ResponseNormalizer.text) {
+      error.message += ": \(message)"
+    }
+    return error
+  }
+
+  private func failure(
+    _ code: HttpClientError.Code, _ message: String, _ response: HttpResponse
+  ) -> Result<HttpResponse, HttpClientError> {
+    .failure(HttpClientError(code, phase: .response, message: message, sent: .sent, response: response))
+  }
+
+  private static func text(_ value: JsonValue) -> String? {
+    switch value {
+    case .string(let text): text
+    case .number(let number): number.text
+    case .bool(let flag): flag ? "true" : "false"
+    case .null, .array, .object: nil
+    }
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
+  }
+}

@@ -1,0 +1,62 @@
+/// Writes requests (RFC 9112 3) into a buffer of the caller.
+public enum RequestWriter {
+  public typealias BodyFraming = HttpWire.BodyFraming
+
+  /// Appends request line and header fields, up to the empty line.
+  ///
+  /// Host comes first, from `host` unless `headers` bring their own. Exactly one of Content-Length and Transfer-Encoding is written, as
+  /// `body` says; `.none` writes `Content-Length: 0` for POST, PUT and PATCH and neither for other methods. Content-Length and
+  /// Transfer-Encoding in `headers` are refused if they contradict `body` and not repeated if they agree.
+  ///
+  /// Throws `invalid`, with nothing appended, if a part holds what would break the message apart (CR, LF, NUL and their kin).
+  public static func append(
+    method: HttpMethod, target: String, host: String, headers: HttpHeaders, body: BodyFraming, to bytes: inout [UInt8]
+  ) throws(WireError) {
+    guard method != .connect else { throw .unsupported("the method CONNECT is not supported", status: 501) }
+    guard target.withBytes({ !$0.isEmpty && $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }) else {
+      throw .invalid("the request target is empty or holds a space, a control character or a byte outside ASCII")
+    }
+    try headers.validate()
+    try headers.checkFraming(body)
+    if case .length(let length) = body, length < 0 { throw .invalid("the length of the body is negative") }
+    let hosts = headers.values("Host")
+    guard hosts.count <= 1 else { throw .invalid("there is more than one header field Host") }
+    let hostValue = hosts.first ?? host
+    guard hostValue.withBytes(FramingFields.isHost) else { throw .invalid("the host is not valid") }
+
+    bytes.append(text: method.rawValue)
+    bytes.append(Ascii.space)
+    bytes.append(text: target)
+    bytes.append(static: " HTTP/1.1\r\nHost: ")
+    bytes.append(text: hostValue)
+    bytes.append(static: "\r\n")
+    headers.write(to: &bytes, skippingHost: true)
+    switch body {
+    case .none where method == .post || method == .put || method == .patch: HttpHeaders.writeFraming(.length(0), to: &bytes)
+    case .none, .length, .chunked: HttpHeaders.writeFraming(body, to: &bytes)
+    }
+    bytes.append(static: "\r\n")
+  }
+
+  /// The same, with target and host of a URL.
+  public static func append(
+    method: HttpMethod, url: HttpUrl, headers: HttpHeaders, body: BodyFraming, to bytes: inout [UInt8]
+  ) throws(WireError) {
+    try append(method: method, target: url.target, host: url.hostHeader, headers: headers, body: body, to: &bytes)
+  }
+
+  /// Appends one chunk of a chunked body; nothing if `data` is empty.
+  public static func chunk(_ data: [UInt8], to bytes: inout [UInt8]) {
+    data.withUnsafeBytes { ChunkedCoding.chunk($0, to: &bytes) }
+  }
+
+  /// Appends one chunk of a chunked body; nothing if `data` is empty.
+  public static func chunk(_ data: RawSpan, to bytes: inout [UInt8]) {
+    data.withUnsafeBytes { ChunkedCoding.chunk($0, to: &bytes) }
+  }
+
+  /// Appends the last chunk and the trailers. Throws `invalid`, with nothing appended, for trailers that cannot be sent.
+  public static func lastChunk(trailers: HttpHeaders = [:], to bytes: inout [UInt8]) throws(WireError) {
+    try ChunkedCoding.lastChunk(trailers: trailers, to: &bytes)
+  }
+}
