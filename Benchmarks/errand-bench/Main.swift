@@ -15,7 +15,6 @@ struct Main {
     """
 
   static func main() async {
-    setvbuf(stdout, nil, _IOLBF, 0)
     _ = Socket.raiseDescriptorLimit()
     let arguments = Arguments(CommandLine.arguments.dropFirst())
     switch arguments.command {
