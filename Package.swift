@@ -27,6 +27,8 @@ let package = Package(
     .target(name: "ErrandDaemon", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire"], swiftSettings: settings),
     .executableTarget(name: "errandd", dependencies: ["ErrandDaemon", "EventLoop"], swiftSettings: settings),
     .executableTarget(name: "errand", dependencies: ["Errand", "EventLoop", "HttpWire"], swiftSettings: settings),
+    .executableTarget(
+      name: "errand-bench", dependencies: ["Errand", "EventLoop", "HttpWire"], path: "Benchmarks/errand-bench", swiftSettings: settings),
     .target(name: "TestSupport", dependencies: ["EventLoop", "HttpWire"], path: "Tests/Support", swiftSettings: settings),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "HttpWireTests", dependencies: ["HttpWire"], swiftSettings: settings),
