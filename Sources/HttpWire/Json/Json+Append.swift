@@ -25,10 +25,12 @@ extension Json {
     if value.isFinite { bytes.append(text: value.description) } else { bytes.append(static: "null") }
   }
 
+  /// Appends `true` or `false`.
   public static func appendBool(_ value: Bool, to bytes: inout [UInt8]) {
     bytes.append(static: value ? "true" : "false")
   }
 
+  /// Appends `null`.
   public static func appendNull(to bytes: inout [UInt8]) { bytes.append(static: "null") }
 
   private static func appendQuoted(_ text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {

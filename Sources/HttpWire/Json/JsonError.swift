@@ -1,5 +1,6 @@
 /// Where and why a text is not JSON (RFC 8259), or not a JSON pointer (RFC 6901).
 public struct JsonError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What is wrong, without position.
   public let message: String
   /// From 1.
   public let line: Int

@@ -1,5 +1,6 @@
 /// A JSON number with its text, so that integers and decimals of any size pass unchanged. Equal if the texts are.
 public struct JsonNumber: Sendable, Hashable, CustomStringConvertible {
+  /// As it stood in the JSON text.
   public let text: String
 
   /// nil unless `text` is a number by the grammar of RFC 8259.
@@ -13,6 +14,7 @@ public struct JsonNumber: Sendable, Hashable, CustomStringConvertible {
     self.text = text
   }
 
+  /// An integer of any width.
   public init(_ value: some FixedWidthInteger) { text = String(value) }
 
   /// nil for a value that is not finite.

@@ -1,5 +1,6 @@
 /// The members of a JSON object in their order. Keys are equal if their UTF-8 is; of equal keys the last one counts.
 public struct JsonObject: Sendable, Equatable, Sequence {
+  /// A key and its value.
   public struct Member: Sendable, Equatable {
     public var key: String
     public var value: JsonValue
@@ -10,11 +11,15 @@ public struct JsonObject: Sendable, Equatable, Sequence {
     }
   }
 
+  /// In the order of the JSON text.
   public private(set) var members: [Member]
 
+  /// Keys are not checked for duplicates.
   public init(_ members: [Member] = []) { self.members = members }
 
+  /// Members, equal keys each for itself.
   public var count: Int { members.count }
+  /// There are no members.
   public var isEmpty: Bool { members.isEmpty }
 
   /// Setting nil removes the key; setting a value keeps the place of a key that is there.

@@ -19,6 +19,7 @@ public enum JsonValue: Sendable, Equatable {
   public var array: [JsonValue]? { if case .array(let value) = self { value } else { nil } }
   /// The members if this is an object.
   public var object: JsonObject? { if case .object(let value) = self { value } else { nil } }
+  /// This is `null`, which is something else than a member that is absent.
   public var isNull: Bool { self == .null }
 
   /// The value of a member; nil if this is no object or has none of that key.

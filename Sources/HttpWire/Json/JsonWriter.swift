@@ -1,10 +1,13 @@
 /// Appends JSON to a buffer piece by piece and sets the commas. It does not check that containers are closed and keys have values.
 public struct JsonWriter: Sendable {
+  /// What was written so far.
   public private(set) var bytes: [UInt8] = []
   private var needsComma = false
 
+  /// A writer whose buffer has room for `capacity` bytes.
   public init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
+  /// Containers: each begin needs its end.
   public mutating func beginObject() { open(JsonScanner.openBrace) }
   public mutating func endObject() { close(JsonScanner.closeBrace) }
   public mutating func beginArray() { open(JsonScanner.openBracket) }
@@ -26,6 +29,7 @@ public struct JsonWriter: Sendable {
     needsComma = false
   }
 
+  /// Values: elements of an array, or what follows a key.
   public mutating func string(_ value: String) { item { Json.appendQuoted(value, to: &$0) } }
   public mutating func integer(_ value: some FixedWidthInteger) { item { Json.appendInteger(value, to: &$0) } }
   public mutating func double(_ value: Double) { item { Json.appendDouble(value, to: &$0) } }

@@ -3,16 +3,16 @@ import Testing
 
 @Suite("JSON and random input")
 struct RandomJsonTests {
-  @Test("100,000 random and damaged texts do not trap, and checking agrees with reading")
+  @Test("100,000 random and 100,000 damaged texts do not trap, and checking agrees with reading")
   func random() {
     var generator = SeededGenerator(seed: 4)
     let valid = (JsonTests.good + [JsonPointerTests.document]).map { Array($0.utf8) }
-    for round in 0..<100_000 {
-      let bytes = round % 4 == 0 ? generator.bytes(upTo: 16) : generator.mutation(of: valid[round % valid.count])
+    for round in 0..<200_000 {
+      let bytes = round.isMultiple(of: 2) ? generator.bytes(upTo: 16) : generator.mutation(of: valid[round / 2 % valid.count])
       let isValid = (try? Json.validate(bytes)) != nil
       let value = try? JsonValue.parse(bytes, allowsDuplicateKeys: true)
       if isValid != (value != nil) { Issue.record("checking and reading differ over \(bytes)") }
-      if round % 16 == 1 { _ = try? Json.range(of: "/foo/1", in: bytes) }
+      if round % 15 == 0 { _ = try? Json.range(of: "/foo/1", in: bytes) }
     }
   }
 }

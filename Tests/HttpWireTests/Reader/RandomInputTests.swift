@@ -18,7 +18,7 @@ struct RandomInputTests {
     var generator = SeededGenerator(seed: 2)
     let responses = Corpus.responses.map { Array($0.utf8) }
     let requests = Corpus.requests.map { Array($0.utf8) }
-    for round in 0..<50_000 {
+    for round in 0..<100_000 {
       let response = generator.mutation(of: responses[round % responses.count])
       let request = generator.mutation(of: requests[round % requests.count])
       let wholeResponse = readResponse([response])

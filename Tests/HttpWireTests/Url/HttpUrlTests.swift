@@ -81,14 +81,14 @@ struct HttpUrlTests {
     #expect(try HttpUrl("http://me:secret@h/").userInfo == "me:secret")
   }
 
-  @Test("100,000 random and damaged texts do not trap, and what is accepted reads the same again")
+  @Test("100,000 random and 100,000 damaged texts do not trap, and what is accepted reads the same again")
   func random() throws {
     var generator = SeededGenerator(seed: 3)
     let valid = Self.good.map { Array($0.text.utf8) }
-    for round in 0..<100_000 {
-      let bytes = round % 4 == 0 ? generator.bytes(upTo: 24) : generator.mutation(of: valid[round % valid.count])
+    for round in 0..<200_000 {
+      let bytes = round.isMultiple(of: 2) ? generator.bytes(upTo: 24) : generator.mutation(of: valid[round / 2 % valid.count])
       guard let url = try? HttpUrl(String(decoding: bytes, as: UTF8.self)) else { continue }
-      if round % 8 == 1 { #expect(try HttpUrl("\(url.scheme)://\(url.hostHeader)\(url.target)").target == url.target) }
+      if round % 9 == 0 { #expect(try HttpUrl("\(url.scheme)://\(url.hostHeader)\(url.target)").target == url.target) }
     }
   }
 }
