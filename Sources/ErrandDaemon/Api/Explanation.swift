@@ -1,6 +1,14 @@
 internal import Errand
 internal import EventLoop
 
+/// One line of a timeline.
+struct TimelineStep {
+  /// Microseconds since the request was submitted.
+  let at: Int64
+  let event: String
+  let note: String?
+}
+
 /// What became of a request that has ended, in words and steps.
 @LoopActor
 enum Explanation {
@@ -23,8 +31,8 @@ enum Explanation {
     }
   }
 
-  static func timeline(of result: RequestResult, _ record: RequestRecord) -> [RequestDescription.Step] {
-    var steps = [RequestDescription.Step(at: 0, event: "queued", note: nil)]
+  static func timeline(of result: RequestResult, _ record: RequestRecord) -> [TimelineStep] {
+    var steps = [TimelineStep(at: 0, event: "queued", note: nil)]
     if let timings = result.timings {
       var at: Int64 = 0
       if let queue = timings.queue {

@@ -1,3 +1,4 @@
+internal import Errand
 internal import EventLoop
 internal import HttpServer
 

@@ -71,10 +71,10 @@ extension DaemonCore {
       writer.endObject()
     }
     writer.member("explanation", description.explanation)
-    writeTimeline(description.timeline, to: &writer)
+    writeTimeline(description.timeline.map { TimelineStep(at: $0.at, event: $0.event, note: $0.note) }, to: &writer)
   }
 
-  private func writeTimeline(_ steps: [RequestDescription.Step], to writer: inout JsonWriter) {
+  private func writeTimeline(_ steps: [TimelineStep], to writer: inout JsonWriter) {
     writer.key("timeline")
     writer.beginArray()
     for step in steps {

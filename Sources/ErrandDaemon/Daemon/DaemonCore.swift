@@ -20,7 +20,7 @@ final class DaemonCore {
   var events: EventWriter
   /// No new requests are taken any more.
   var isDraining = false
-  var apiCalls: UInt64 = 0
+  var sweeper = TimerID.none
   /// Streams and calls that wait; ended when the daemon ends.
   private var openCalls: [ObjectIdentifier: any OpenCall] = [:]
 
@@ -45,7 +45,7 @@ final class DaemonCore {
   // MARK: Requests
 
   /// Takes a request; from now on it has a handle and will have one outcome. Throws if it is not taken.
-  func submit(_ submission: consuming Submission, for owner: Owner) throws(Problem) -> RequestRecord {
+  func submit(_ submission: Submission, for owner: Owner) throws(Problem) -> RequestRecord {
     guard !isDraining else { throw .unavailable("the daemon is ending and takes no more requests") }
     if submission.request.unixSocket != nil, !owner.isRoot, owner != ownOwner {
       throw .forbidden("only the user who runs the daemon may have it connect to a Unix socket", field: "/unix_socket")
@@ -53,11 +53,12 @@ final class DaemonCore {
     let mailbox = try makeMailbox(DelegateID(owner: owner, name: submission.delegate), field: "/delegate")
     let handle = client.reserveHandle()
     guard reserve.covers(handle.id) else { throw .unavailable("no handles are left: the state directory can't be written") }
-    submission.request.owner = owner.description
+    var request = submission.request
+    request.owner = owner.description
     let record = RequestRecord(handle: handle, mailbox: mailbox, submission: submission, acceptedAt: .now())
     store.accepted(record)
     submitting = record
-    client.submitOnLoop(submission.request, handle: handle, sink: self)
+    client.submitOnLoop(request, handle: handle, sink: self)
     submitting = nil
     if let refusal {
       self.refusal = nil

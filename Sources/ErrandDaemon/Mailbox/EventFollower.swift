@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import HttpServer
+internal import HttpWire
 
 /// One open event stream: sends what its mailbox has after its cursor, as fast as the peer takes it and no faster.
 @LoopActor

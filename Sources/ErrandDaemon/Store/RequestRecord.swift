@@ -1,5 +1,6 @@
 internal import Errand
 internal import EventLoop
+internal import HttpWire
 
 /// What the daemon knows of one request, from its acceptance until its result is dropped.
 @LoopActor

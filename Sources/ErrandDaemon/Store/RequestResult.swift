@@ -1,5 +1,6 @@
 internal import Errand
 internal import EventLoop
+internal import HttpWire
 
 /// How a request ended.
 final class RequestResult: Sendable {
