@@ -6,7 +6,7 @@ extension RequestEngine {
   func end(_ item: RequestItem, _ finish: RequestStateMachine.Finish) {
     EventLoop.shared.cancel(item.totalTimer)
     item.totalTimer = .none
-    let timings = item.stamps.timings(at: .now())
+    let timings = item.stamps.timings(at: EventLoop.shared.now)
     let outcome: Outcome
     switch finish {
     case .response:
@@ -19,30 +19,30 @@ extension RequestEngine {
     }
     count(outcome)
     if case .cancelled = outcome {
-      table.remove(item.info.handle)
+      table.remove(item.ticket.info.handle)
       _ = item.ticket.take()
     }
-    send(outcome, item.info, item.sink, item.ticket)
+    send(outcome, item.ticket)
   }
 
   /// Hands an outcome on. Sinks on the loop are told at once; for the others it stays cancellable until they are called.
-  func send(_ outcome: Outcome, _ info: RequestInfo, _ sink: Sink, _ ticket: DeliveryTicket) {
-    switch sink {
+  func send(_ outcome: consuming Outcome, _ ticket: DeliveryTicket) {
+    switch ticket.sink {
     case .loop(let sink):
-      table.remove(info.handle)
-      sink.requestEnded(info, outcome)
+      table.remove(ticket.info.handle)
+      sink.requestEnded(ticket.info, outcome)
       tellIfEmpty()
     case .waiter(let done):
-      table.remove(info.handle)
+      table.remove(ticket.info.handle)
       done(outcome.result)
       tellIfEmpty()
     case .delegate, .completion:
-      deliveries.add(Delivery(info: info, sink: sink, ticket: ticket, event: .outcome(outcome)))
+      deliveries.add(Delivery(ticket, .outcome(outcome)), of: self)
     }
   }
 
   func send(_ event: Delivery.Event, to item: RequestItem) {
-    deliveries.add(Delivery(info: item.info, sink: item.sink, ticket: item.ticket, event: event))
+    deliveries.add(Delivery(item.ticket, event), of: self)
   }
 
   // MARK: Cancelling
@@ -68,7 +68,7 @@ extension RequestEngine {
         connection: item.connectionWasKept ? .kept : .none)
       counters.cancelled += 1
       table.remove(item.info.handle)
-      send(.cancelled(receipt), item.info, item.sink, item.ticket)
+      send(.cancelled(receipt), item.ticket)
       return receipt
     }
     let actions = item.machine.cancelled()
@@ -90,6 +90,12 @@ extension RequestEngine {
     }
     if grace <= .zero { _ = cancel(.all) } else { graceTimer.start(grace, self) }
     tellIfEmpty()
+  }
+
+  /// The client object is gone: what is under way still ends, once each, and no connection stays open for more.
+  func abandon() {
+    isAbandoned = true
+    for connection in pool.idleConnections { pool.closeIdle(connection) }
   }
 
   func tellIfEmpty() {
@@ -145,7 +151,7 @@ extension RequestEngine {
 /// Ends a shutdown's patience.
 @LoopActor
 final class GraceTimer: TimerTarget {
-  private weak var engine: RequestEngine?
+  private var engine: RequestEngine?
   private var timer = TimerID.none
 
   nonisolated init() {}
@@ -157,6 +163,7 @@ final class GraceTimer: TimerTarget {
 
   func stop() {
     EventLoop.shared.cancel(timer)
+    engine = nil
   }
 
   func timerFired(_ kind: UInt8) {

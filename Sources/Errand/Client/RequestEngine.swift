@@ -7,46 +7,75 @@ final class RequestEngine {
   let configuration: HttpClient.Configuration
   let pool: ConnectionPool
   var table = RequestTable()
+  /// The headers of requests that bring none.
+  private let plainHeaders: HttpHeaders
   var counters = ClientStats()
   /// Ends of requests that are not in the table any more: above this number a handle was never given out.
   var highestHandle: UInt64 = 0
   var isShutDown = false
   var whenEmpty: [@LoopActor () -> Void] = []
-  private(set) lazy var deliveries = DeliveryQueue { [weak self] in self?.delivered($0) }
-  private lazy var plainRules = RequestRules(HttpRequest(""), configuration)
+  let deliveries = DeliveryQueue()
+  /// The client object is gone: what is under way ends, and no connection is kept.
+  var isAbandoned = false
+  private let plainRules: RequestRules
   let graceTimer = GraceTimer()
   private var isPumping = false
   private var random = SystemRandomNumberGenerator()
 
   nonisolated init(_ configuration: HttpClient.Configuration) {
     self.configuration = configuration
+    plainRules = RequestRules(timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
+    plainHeaders = configuration.userAgent.isEmpty ? [:] : ["User-Agent": configuration.userAgent]
     pool = ConnectionPool(perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections)
   }
 
   // MARK: Submitting
 
-  func submit(_ request: HttpRequest, handle: RequestHandle, sink: Sink, interests: RequestInterests = []) {
-    counters.submitted += 1
-    highestHandle = max(highestHandle, handle.id)
+  /// A request that was checked, or found wanting, on the caller's thread.
+  enum Submission: Sendable {
+    case item(RequestItem)
+    case refused(DeliveryTicket, HttpClientError)
+  }
+
+  /// Checks a request and makes its item. Any thread.
+  nonisolated func prepare(
+    _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil
+  ) -> Submission {
     do throws(HttpClientError) {
-      guard !isShutDown else { throw HttpClientError(.denied, phase: .queue, message: "the client is shutting down") }
-      let prepared = try PreparedRequest(request, userAgent: configuration.userAgent)
+      let prepared = try PreparedRequest(request, defaults: plainHeaders)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)
-      let item = RequestItem(prepared, info: info, sink: sink, interests: interests, rules: rules(request), engine: self)
-      table.insert(item)
-      apply(item.machine.submitted(), to: item)
+      return .item(
+        RequestItem(
+          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules(request), engine: self))
     } catch {
-      counters.failed += 1
       let info = RequestInfo(
         handle: handle, url: RequestInfo.withoutUserInfo(request.url), method: request.method ?? .get, tag: request.tag, key: request.key,
         delegateName: request.delegateName, owner: request.owner)
-      send(.failed(error), info, sink, DeliveryTicket())
+      return .refused(DeliveryTicket(info, sink, delegate), error)
     }
   }
 
-  private func rules(_ request: HttpRequest) -> RequestRules {
+  func submit(_ submission: Submission) {
+    counters.submitted += 1
+    switch submission {
+    case .item(let item):
+      highestHandle = max(highestHandle, item.ticket.info.handle.id)
+      table.insert(item)
+      if isShutDown {
+        apply(item.machine.refused(.denied, .queue, "the client is shutting down"), to: item)
+      } else {
+        apply(item.machine.submitted(), to: item)
+      }
+    case .refused(let ticket, let error):
+      highestHandle = max(highestHandle, ticket.info.handle.id)
+      counters.failed += 1
+      send(.failed(error), ticket)
+    }
+  }
+
+  private nonisolated func rules(_ request: HttpRequest) -> RequestRules {
     let isPlain =
       request.timeouts == Timeouts() && request.expect == .any && request.envelope == nil && request.acceptStatus.isEmpty
       && request.maxBodyBytes == nil && request.retry.max == 0
@@ -62,9 +91,7 @@ final class RequestEngine {
     case .start(.backOff): break
     case .start(let timer): startPhaseTimer(timer, of: item)
     }
-    if actions.startsTotal, let length = item.rules.length(of: .total), length > .zero {
-      item.totalTimer = EventLoop.shared.schedule(after: length, item, kind: RequestStateMachine.Timer.total.rawValue)
-    }
+    if actions.startsTotal { item.totalTimer = startTimer(.total, of: item) }
     switch actions.transport {
     case .keep: break
     case .enqueue: enqueue(item)
@@ -80,8 +107,12 @@ final class RequestEngine {
 
   private func startPhaseTimer(_ timer: RequestStateMachine.Timer, of item: RequestItem) {
     clearPhaseTimer(item)
-    guard let length = item.rules.length(of: timer), length > .zero else { return }
-    item.phaseTimer = EventLoop.shared.schedule(after: length, item, kind: timer.rawValue)
+    item.phaseTimer = startTimer(timer, of: item)
+  }
+
+  private func startTimer(_ timer: RequestStateMachine.Timer, of item: RequestItem) -> TimerID {
+    let length = item.rules.nanoseconds(of: timer)
+    return length > 0 ? EventLoop.shared.schedule(afterNanoseconds: length, item, kind: timer.rawValue) : .none
   }
 
   private func clearPhaseTimer(_ item: RequestItem) {
@@ -108,7 +139,7 @@ final class RequestEngine {
       apply(
         item.machine.refused(.queueFull, .queue, "\(configuration.maxQueued) requests are waiting already (limit max_queued)"), to: item)
     } else {
-      item.place = pool.admission.wait(item.info.handle.id, host: host.admissionIndex, owner: item.info.owner ?? "")
+      item.place = pool.admission.wait(item.ticket.info.handle.id, host: host.admissionIndex, owner: item.info.owner ?? "")
       pump()
     }
   }
@@ -116,7 +147,7 @@ final class RequestEngine {
   private func grant(_ item: RequestItem) {
     guard let host = item.host else { return }
     item.place = nil
-    if item.stamps.granted == nil { item.stamps.granted = .now() }
+    if item.stamps.granted == nil { item.stamps.granted = EventLoop.shared.now }
     item.connection = pool.takeIdle(host)
     if item.connection != nil { counters.connectionsReused += 1 }
     apply(item.machine.slotGranted(hasConnection: item.connection != nil), to: item)
@@ -152,7 +183,7 @@ final class RequestEngine {
     if let stale = item.connection {
       item.connection = nil
       item.forgetResponse()
-      item.stamps.retries.append((.now(), "the kept connection had been closed by the server"))
+      item.stamps.retries.append((EventLoop.shared.now, "the kept connection had been closed by the server"))
       counters.retried += 1
       pool.closeBusy(stale)
     }
@@ -165,7 +196,7 @@ final class RequestEngine {
       switch result {
       case .success(let (descriptor, address)):
         counters.connectionsOpened += 1
-        item.stamps.connected = .now()
+        item.stamps.connected = EventLoop.shared.now
         let connection = Http1Connection(descriptor, id: pool.nextID(), host: host, address: address, engine: self)
         pool.opened(connection)
         item.connection = connection
@@ -188,7 +219,7 @@ final class RequestEngine {
   private func release(_ item: RequestItem, keepingConnection: Bool) {
     guard let connection = item.connection else { return }
     item.connection = nil
-    if keepingConnection {
+    if keepingConnection, !isAbandoned {
       item.connectionWasKept = true
       connection.end()
       pool.putIdle(connection)

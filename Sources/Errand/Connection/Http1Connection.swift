@@ -7,7 +7,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
   let id: UInt64
   let host: HostPool
   let address: SocketAddress
-  private unowned let engine: RequestEngine
+  private let engine: RequestEngine
   private var descriptor: Int32
   private var watch = WatchID.none
   private var reader: ResponseReader

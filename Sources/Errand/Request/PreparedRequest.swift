@@ -16,22 +16,23 @@ struct PreparedRequest {
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
-  init(_ request: HttpRequest, userAgent: String) throws(HttpClientError) {
+  /// `defaults`: sent where the request does not bring a field of that name.
+  init(_ request: HttpRequest, defaults: HttpHeaders) throws(HttpClientError) {
     do throws(WireError) {
-      try self.init(checking: request, userAgent: userAgent)
+      try self.init(checking: request, defaults)
     } catch {
       throw HttpClientError(.invalidRequest, phase: .request, message: error.message)
     }
   }
 
-  private init(checking request: HttpRequest, userAgent: String) throws(WireError) {
+  private init(checking request: HttpRequest, _ defaults: HttpHeaders) throws(WireError) {
     var url = try HttpUrl(request.url)
     guard url.scheme == .http else {
       throw WireError(kind: .unsupported, message: "url: the scheme https is not supported by this version")
     }
     let method = request.method ?? (request.body == nil ? .get : .post)
     guard method != .connect else { throw WireError(kind: .unsupported, message: "method: CONNECT is not for requests") }
-    var headers = request.headers
+    var headers = PreparedRequest.headers(request.headers, defaults)
     var body: [UInt8] = []
     var hasBody = true
     switch request.body {
@@ -58,7 +59,6 @@ struct PreparedRequest {
       }
     }
     if request.expect != .any || request.envelope != nil { PreparedRequest.setDefault(&headers, "Accept", "application/json") }
-    PreparedRequest.setDefault(&headers, "User-Agent", userAgent)
 
     var wire: [UInt8] = []
     let isJoined = body.count <= PreparedRequest.joinedBodyLimit
@@ -74,6 +74,13 @@ struct PreparedRequest {
     self.body = isJoined ? [] : body
     self.bodyCount = Int64(body.count)
     self.isRepeatable = method.isIdempotent || headers.contains("Idempotency-Key")
+  }
+
+  private static func headers(_ own: HttpHeaders, _ defaults: HttpHeaders) -> HttpHeaders {
+    if own.isEmpty { return defaults }
+    var headers = own
+    for (name, value) in defaults { setDefault(&headers, name, value) }
+    return headers
   }
 
   private static func setDefault(_ headers: inout HttpHeaders, _ name: String, _ value: String) {

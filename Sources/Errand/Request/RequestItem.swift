@@ -4,8 +4,6 @@ internal import HttpWire
 /// One request from its submission to its end: what is sent, what came, and where it stands. The engine alone moves it.
 @LoopActor
 final class RequestItem: TimerTarget {
-  let info: RequestInfo
-  let sink: Sink
   let ticket: DeliveryTicket
   let interests: RequestInterests
   let origin: Origin
@@ -13,7 +11,7 @@ final class RequestItem: TimerTarget {
   private let body: [UInt8]
   let bodyCount: Int64
   let rules: RequestRules
-  private unowned let engine: RequestEngine
+  private let engine: RequestEngine
 
   var machine: RequestStateMachine
   var place: AdmissionPolicy.Place?
@@ -36,14 +34,12 @@ final class RequestItem: TimerTarget {
   var untaken = 0
   /// Above this reading pauses.
   static let untakenLimit = 1_048_576
-  var stamps = RequestStamps()
+  var stamps: RequestStamps
 
-  init(
-    _ prepared: PreparedRequest, info: RequestInfo, sink: Sink, interests: RequestInterests, rules: RequestRules, engine: RequestEngine
+  nonisolated init(
+    _ prepared: PreparedRequest, ticket: DeliveryTicket, interests: RequestInterests, rules: RequestRules, engine: RequestEngine
   ) {
-    self.info = info
-    self.sink = sink
-    self.ticket = DeliveryTicket()
+    self.ticket = ticket
     self.interests = interests
     self.rules = rules
     self.engine = engine
@@ -52,8 +48,10 @@ final class RequestItem: TimerTarget {
     body = prepared.body
     bodyCount = prepared.bodyCount
     machine = RequestStateMachine(isRepeatable: prepared.isRepeatable)
-    stamps.submitted = .now()
+    stamps = RequestStamps(submitted: .now())
   }
+
+  var info: RequestInfo { ticket.info }
 
   /// Calls `send` with the next piece that is not sent yet; nil if there is none.
   func withUnsent(_ send: (UnsafeRawBufferPointer) -> SendResult) -> SendResult? {
@@ -72,7 +70,7 @@ final class RequestItem: TimerTarget {
   var bodyWritten: Int64 { max(0, bodyCount - (Int64(wire.count + body.count) - written)) }
 
   func received(at count: Int) {
-    stamps.lastActivity = .now()
+    stamps.lastActivity = EventLoop.shared.now
     machine.responseStarted()
   }
 
@@ -92,7 +90,7 @@ final class RequestItem: TimerTarget {
 
 /// When what happened.
 struct RequestStamps {
-  var submitted = Instant(nanoseconds: 0)
+  let submitted: Instant
   var granted: Instant?
   var resolved: Instant?
   var connected: Instant?
@@ -102,6 +100,10 @@ struct RequestStamps {
   /// Why an earlier attempt was not the last, with its moment.
   var retries: [(at: Instant, reason: String)] = []
 
+  init(submitted: Instant) {
+    self.submitted = submitted
+  }
+
   func timings(at end: Instant) -> RequestTimings {
     var timings = RequestTimings()
     timings.queue = granted?.microseconds(since: submitted)
@@ -110,31 +112,5 @@ struct RequestStamps {
     timings.firstByte = head?.microseconds(since: submitted)
     timings.total = end.microseconds(since: submitted)
     return timings
-  }
-}
-
-/// How a request is timed and judged. Most requests of a client share one.
-final class RequestRules: Sendable {
-  let timeouts: Timeouts
-  let retry: RetryPolicy
-  let normalizer: ResponseNormalizer
-  let maxBodyBytes: Int64
-
-  init(_ request: HttpRequest, _ configuration: HttpClient.Configuration) {
-    timeouts = request.timeouts.over(configuration.timeouts)
-    retry = request.retry
-    normalizer = ResponseNormalizer(expect: request.expect, envelope: request.envelope, acceptStatus: request.acceptStatus)
-    maxBodyBytes = request.maxBodyBytes ?? configuration.maxBodyBytes
-  }
-
-  func length(of timer: RequestStateMachine.Timer) -> Duration? {
-    switch timer {
-    case .queue: timeouts.queue
-    case .connect: timeouts.connect
-    case .firstByte: timeouts.firstByte
-    case .idle: timeouts.idle
-    case .total: timeouts.total
-    case .backOff: nil
-    }
   }
 }

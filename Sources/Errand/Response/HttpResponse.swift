@@ -8,16 +8,13 @@ public struct HttpResponse: Sendable {
   public var headers: HttpHeaders
   /// The body's bytes; empty if they were streamed to the delegate.
   public var body: [UInt8]
-  /// Trailer fields of a chunked body, apart from the headers.
-  public var trailers: HttpHeaders
-  /// The 1xx responses that came before.
-  public var interim: [ResponseHead]
   /// The body had no declared length and ended with the connection, so that a cut would not show.
   public var lengthUnknown: Bool
   /// Where in `body` the JSON stands that the caller asked for: the envelope's data, or the whole text where JSON was expected; nil otherwise.
   public var dataRange: Range<Int>?
   public var attempts: Int
   public var timings: RequestTimings
+  private let extras: Extras?
 
   public init(
     status: Int, reason: String = "", version: HttpVersion = .http11, headers: HttpHeaders = [:], body: [UInt8] = [],
@@ -28,12 +25,16 @@ public struct HttpResponse: Sendable {
     self.version = version
     self.headers = headers
     self.body = body
-    self.trailers = trailers
-    self.interim = interim
+    self.extras = trailers.isEmpty && interim.isEmpty ? nil : Extras(trailers, interim)
     self.lengthUnknown = lengthUnknown
     self.attempts = 1
     self.timings = RequestTimings()
   }
+
+  /// Trailer fields of a chunked body, apart from the headers.
+  public var trailers: HttpHeaders { extras?.trailers ?? [:] }
+  /// The 1xx responses that came before.
+  public var interim: [ResponseHead] { extras?.interim ?? [] }
 
   /// The body as UTF-8 text, with replacement characters where it is none.
   public var text: String { String(decoding: body, as: UTF8.self) }
@@ -44,6 +45,17 @@ public struct HttpResponse: Sendable {
       return try JsonValue.parse(dataRange.map { Array(body[$0]) } ?? body)
     } catch {
       throw HttpClientError(.notJson, phase: .response, message: "the body is not JSON: \(error)", sent: .sent, response: self)
+    }
+  }
+
+  /// What few responses have.
+  private final class Extras: Sendable {
+    let trailers: HttpHeaders
+    let interim: [ResponseHead]
+
+    init(_ trailers: HttpHeaders, _ interim: [ResponseHead]) {
+      self.trailers = trailers
+      self.interim = interim
     }
   }
 }

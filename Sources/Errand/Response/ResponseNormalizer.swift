@@ -7,7 +7,7 @@ struct ResponseNormalizer {
   let acceptStatus: [Int]
 
   /// Checks in this order: HTTP status, JSON, shape, envelope.
-  func normalize(_ response: HttpResponse) -> Result<HttpResponse, HttpClientError> {
+  func normalize(_ response: consuming HttpResponse) -> Result<HttpResponse, HttpClientError> {
     if response.status >= 400, !acceptStatus.contains(response.status) { return .failure(statusError(response)) }
     guard expect != .any || envelope != nil else { return .success(response) }
     if response.body.isEmpty, response.status == 204 || response.status == 205 || response.status == 304 {

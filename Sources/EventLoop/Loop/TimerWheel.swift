@@ -18,7 +18,12 @@ extension EventLoop {
   /// Tells `target` once, `after` from now. O(1): timers of equal length share one first-in-first-out list and one libevent timer.
   /// The loop holds `target` until the timer fires or is cancelled.
   @LoopActor public func schedule(after: Duration, _ target: any TimerTarget, kind: UInt8) -> TimerID {
-    timers.schedule(after: max(after.wholeNanoseconds, 0), target, kind: kind, base: base)
+    schedule(afterNanoseconds: after.wholeNanoseconds, target, kind: kind)
+  }
+
+  /// The same in nanoseconds, for lengths that are reckoned once and used often.
+  @LoopActor public func schedule(afterNanoseconds length: Int64, _ target: any TimerTarget, kind: UInt8) -> TimerID {
+    timers.schedule(after: max(length, 0), from: now.nanoseconds, target, kind: kind, base: base)
   }
 
   /// Forgets a timer. O(1). A timer that has fired or was cancelled is no error.
@@ -59,10 +64,11 @@ struct TimerWheel {
   /// Lists kept though empty, since lengths repeat; above this an empty one is given back.
   private let keptLists = 64
 
-  mutating func schedule(after length: Int64, _ target: any TimerTarget, kind: UInt8, base: OpaquePointer?) -> TimerID {
+  mutating func schedule(
+    after length: Int64, from now: Int64, _ target: any TimerTarget, kind: UInt8, base: OpaquePointer?
+  ) -> TimerID {
     let list = listOfLength[length] ?? makeList(length, base: base)
     let slot = freeNodes.popLast() ?? appendNode()
-    let now = Instant.now().nanoseconds
     let (deadline, overflow) = now.addingReportingOverflow(length)
     let index = Int(slot)
     nodes[index].list = list
@@ -167,6 +173,9 @@ private func listIsDue(_ argument: UnsafeMutableRawPointer?) {
   EventLoop.assumeOnLoop {
     let loop = EventLoop.shared
     let now = Instant.now().nanoseconds
-    while let due = loop.timers.takeDue(of: list, at: now) { due.target.timerFired(due.kind) }
+    while let due = loop.timers.takeDue(of: list, at: now) {
+      loop.forgetNow()
+      due.target.timerFired(due.kind)
+    }
   }
 }

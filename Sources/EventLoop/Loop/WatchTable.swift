@@ -115,6 +115,8 @@ private func descriptorIsReady(_ what: Int16, _ argument: UnsafeMutableRawPointe
   if Int32(what) & EV_READ != 0 { ready.insert(.read) }
   if Int32(what) & EV_WRITE != 0 { ready.insert(.write) }
   EventLoop.assumeOnLoop {
-    EventLoop.shared.watches.target(watch)?.socketReady(ready)
+    let loop = EventLoop.shared
+    loop.forgetNow()
+    loop.watches.target(watch)?.socketReady(ready)
   }
 }
