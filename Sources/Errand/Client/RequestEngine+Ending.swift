@@ -112,12 +112,10 @@ extension RequestEngine {
     guard let head = item.head else {
       return .failed(failure(item, .malformedResponse, .response, "a body without a head", timings))
     }
-    var response = HttpResponse(
-      status: head.status, reason: head.reason, version: head.version, headers: head.headers, body: item.received,
-      trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown)
+    let response = HttpResponse(
+      head, body: item.received, trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown,
+      attempts: item.machine.attempts, timings: timings)
     item.received = []
-    response.attempts = item.machine.attempts
-    response.timings = timings
     switch item.rules.normalizer.normalize(response) {
     case .success(let response):
       return .finished(response)

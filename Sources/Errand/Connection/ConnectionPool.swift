@@ -6,6 +6,8 @@ final class ConnectionPool {
   var admission: AdmissionPolicy
   private let maxConnections: Int
   private var hosts: [Origin: HostPool] = [:]
+  /// Requests often go where the one before went.
+  private var lastHost: HostPool?
   /// Hosts by the time at which they got an idle connection: where to look for one to give up. Each stands here once.
   private var idleOrder: [HostPool] = []
   private(set) var openCount = 0
@@ -18,9 +20,10 @@ final class ConnectionPool {
   }
 
   func host(_ origin: Origin) -> HostPool {
-    if let host = hosts[origin] { return host }
-    let host = HostPool(origin: origin, admissionIndex: admission.addHost())
+    if let lastHost, lastHost.origin == origin { return lastHost }
+    let host = hosts[origin] ?? HostPool(origin: origin, admissionIndex: admission.addHost())
     hosts[origin] = host
+    lastHost = host
     return host
   }
 
@@ -89,6 +92,7 @@ final class ConnectionPool {
     guard host.openCount == 0, admission.inUse(host.admissionIndex) == 0, admission.waiting(host.admissionIndex) == 0 else { return }
     guard hosts[host.origin] === host, admission.removeHost(host.admissionIndex) else { return }
     hosts[host.origin] = nil
+    if lastHost === host { lastHost = nil }
     if idleOrder.count > 2 * hosts.count + 64 { dropEmptyHosts() }
   }
 }
