@@ -24,19 +24,20 @@ extension HttpClient {
   /// `cancelled`.
   public func send(_ request: HttpRequest) async throws(HttpClientError) -> HttpResponse {
     let handle = newHandle()
-    // The task may be cancelled before the loop has seen the request: the flag is set before the cancel is enqueued, and read when it starts.
     let isCancelled = Flag()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<HttpResponse, HttpClientError>, Never>) in
         let submission = engine.prepare(request, handle: handle, sink: .waiter { continuation.resume(returning: $0) })
-        EventLoop.shared.enqueue { [engine] in
-          engine.submit(submission)
-          if isCancelled.isSet { _ = engine.cancel(handle) }
+        guard !isCancelled.isSet else {
+          return continuation.resume(returning: .failure(HttpClientError(.cancelled, message: "the task was cancelled before")))
         }
+        engine.inbox.add(submission, for: engine)
+        // The handler may have run, and its cancel been obeyed, before the request was there to be cancelled.
+        if isCancelled.isSet { cancel(handle, completion: nil) }
       }
     } onCancel: {
       isCancelled.set()
-      EventLoop.shared.enqueue { [engine] in _ = engine.cancel(handle) }
+      cancel(handle, completion: nil)
     }
     return try result.get()
   }
@@ -64,7 +65,7 @@ extension HttpClient {
   private func start(_ request: HttpRequest, _ sink: Sink, _ delegate: (any HttpClientDelegate)? = nil) -> RequestHandle {
     let handle = newHandle()
     let submission = engine.prepare(request, handle: handle, sink: sink, delegate: delegate)
-    EventLoop.shared.enqueue { [engine] in engine.submit(submission) }
+    engine.inbox.add(submission, for: engine)
     return handle
   }
 }

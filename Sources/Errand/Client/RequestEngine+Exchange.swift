@@ -12,7 +12,7 @@ extension RequestEngine {
   }
 
   func receivedInterim(_ item: RequestItem, _ head: ResponseHead) {
-    item.interim.append(head)
+    item.add(interim: head)
     if item.interests.contains(.interim) { send(.interim(head), to: item) }
   }
 
@@ -53,7 +53,7 @@ extension RequestEngine {
         afterStatus: head.status, attempt: item.machine.attempts, isRepeatable: item.machine.isRepeatable,
         retryAfter: head.headers["Retry-After"], random: randomPart())
     {
-      item.stamps.retries.append((EventLoop.shared.now, "answered \(head.status)"))
+      item.add(retry: "answered \(head.status)")
       counters.retried += 1
       item.forgetResponse()
       backOff(item, for: delay)

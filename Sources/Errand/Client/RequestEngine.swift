@@ -6,7 +6,10 @@ internal import HttpWire
 final class RequestEngine {
   let configuration: HttpClient.Configuration
   let pool: ConnectionPool
+  let inbox = CommandInbox()
   var table = RequestTable()
+  /// What the readers of new connections are copied from.
+  let reader: ResponseReader
   /// The headers of requests that bring none.
   private let plainHeaders: HttpHeaders
   var counters = ClientStats()
@@ -26,53 +29,62 @@ final class RequestEngine {
     self.configuration = configuration
     plainRules = RequestRules(timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
     plainHeaders = configuration.userAgent.isEmpty ? [:] : ["User-Agent": configuration.userAgent]
+    reader = ResponseReader(requestMethod: .get, limits: configuration.wireLimits)
     pool = ConnectionPool(perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections)
   }
 
   // MARK: Submitting
 
-  /// A request that was checked, or found wanting, on the caller's thread.
-  enum Submission: Sendable {
-    case item(RequestItem)
-    case refused(DeliveryTicket, HttpClientError)
-  }
-
   /// Checks a request and makes its item. Any thread.
   nonisolated func prepare(
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil
-  ) -> Submission {
+  ) -> CommandInbox.Command {
     do throws(HttpClientError) {
       let prepared = try PreparedRequest(request, defaults: plainHeaders)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)
-      return .item(
+      return .submit(
         RequestItem(
           prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules(request), engine: self))
     } catch {
       let info = RequestInfo(
         handle: handle, url: RequestInfo.withoutUserInfo(request.url), method: request.method ?? .get, tag: request.tag, key: request.key,
         delegateName: request.delegateName, owner: request.owner)
-      return .refused(DeliveryTicket(info, sink, delegate), error)
+      return .refuse(DeliveryTicket(info, sink, delegate), error)
     }
   }
 
-  func submit(_ submission: Submission) {
-    counters.submitted += 1
-    switch submission {
-    case .item(let item):
-      highestHandle = max(highestHandle, item.ticket.info.handle.id)
+  func obey(_ commands: [CommandInbox.Command]) {
+    for command in commands { obey(command) }
+  }
+
+  func obey(_ command: CommandInbox.Command) {
+    switch command {
+    case .submit(let item):
+      accepted(item.ticket)
       table.insert(item)
       if isShutDown {
         apply(item.machine.refused(.denied, .queue, "the client is shutting down"), to: item)
       } else {
         apply(item.machine.submitted(), to: item)
       }
-    case .refused(let ticket, let error):
-      highestHandle = max(highestHandle, ticket.info.handle.id)
+    case .refuse(let ticket, let error):
+      accepted(ticket)
       counters.failed += 1
       send(.failed(error), ticket)
+    case .cancel(let handle, let completion):
+      let receipt = cancel(handle)
+      completion?(receipt)
+    case .cancelScope(let scope, let completion):
+      let receipts = cancel(scope)
+      completion?(receipts)
     }
+  }
+
+  private func accepted(_ ticket: DeliveryTicket) {
+    counters.submitted += 1
+    highestHandle = max(highestHandle, ticket.info.handle.id)
   }
 
   private nonisolated func rules(_ request: HttpRequest) -> RequestRules {
@@ -183,7 +195,7 @@ final class RequestEngine {
     if let stale = item.connection {
       item.connection = nil
       item.forgetResponse()
-      item.stamps.retries.append((EventLoop.shared.now, "the kept connection had been closed by the server"))
+      item.add(retry: "the kept connection had been closed by the server")
       counters.retried += 1
       pool.closeBusy(stale)
     }

@@ -23,7 +23,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
     self.host = host
     self.address = address
     self.engine = engine
-    reader = ResponseReader(requestMethod: .get, limits: engine.configuration.wireLimits)
+    reader = engine.reader
     watch = EventLoop.shared.watch(descriptor, self)
     EventLoop.shared.update(watch, .read)
   }
@@ -168,7 +168,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
         case .body(let range):
           engine.receivedBody(item, UnsafeRawBufferPointer(rebasing: input[range]), on: self)
         case .trailers(let trailers):
-          item.trailers = trailers
+          item.set(trailers: trailers)
         case .end:
           let isReusable = reader.keepAlive && offset == count && !isWriting
           engine.completed(item, on: self, isReusable: isReusable, lengthUnknown: reader.lengthUnknown)

@@ -24,8 +24,6 @@ final class RequestItem: TimerTarget {
   /// Bytes of the request handed to the kernel in this attempt.
   var written: Int64 = 0
   var head: ResponseHead?
-  var interim: [ResponseHead] = []
-  var trailers = HttpHeaders()
   var received: [UInt8] = []
   var receivedCount: Int64 = 0
   var lengthUnknown = false
@@ -35,6 +33,7 @@ final class RequestItem: TimerTarget {
   /// Above this reading pauses.
   static let untakenLimit = 1_048_576
   var stamps: RequestStamps
+  private var rare: Rare?
 
   nonisolated init(
     _ prepared: PreparedRequest, ticket: DeliveryTicket, interests: RequestInterests, rules: RequestRules, engine: RequestEngine
@@ -77,8 +76,8 @@ final class RequestItem: TimerTarget {
   /// A new attempt starts with nothing received.
   func forgetResponse() {
     head = nil
-    interim = []
-    trailers = HttpHeaders()
+    rare?.interim = []
+    rare?.trailers = [:]
     received = []
     receivedCount = 0
   }
@@ -86,31 +85,28 @@ final class RequestItem: TimerTarget {
   func timerFired(_ kind: UInt8) {
     engine.timerFired(RequestStateMachine.Timer(rawValue: kind) ?? .total, of: self)
   }
-}
 
-/// When what happened.
-struct RequestStamps {
-  let submitted: Instant
-  var granted: Instant?
-  var resolved: Instant?
-  var connected: Instant?
-  var sent: Instant?
-  var head: Instant?
-  var lastActivity = Instant(nanoseconds: 0)
-  /// Why an earlier attempt was not the last, with its moment.
-  var retries: [(at: Instant, reason: String)] = []
+  // MARK: What few requests have
 
-  init(submitted: Instant) {
-    self.submitted = submitted
+  /// The 1xx responses so far.
+  var interim: [ResponseHead] { rare?.interim ?? [] }
+  var trailers: HttpHeaders { rare?.trailers ?? [:] }
+  /// Why earlier attempts were not the last.
+  var retries: [(at: Instant, reason: String)] { rare?.retries ?? [] }
+
+  func add(interim head: ResponseHead) { withRare { $0.interim.append(head) } }
+  func set(trailers: HttpHeaders) { withRare { $0.trailers = trailers } }
+  func add(retry reason: String) { withRare { $0.retries.append((EventLoop.shared.now, reason)) } }
+
+  private func withRare(_ change: (Rare) -> Void) {
+    let rare = self.rare ?? Rare()
+    self.rare = rare
+    change(rare)
   }
 
-  func timings(at end: Instant) -> RequestTimings {
-    var timings = RequestTimings()
-    timings.queue = granted?.microseconds(since: submitted)
-    if let granted, let resolved { timings.dns = resolved.microseconds(since: granted) }
-    if let connected, let begun = resolved ?? granted { timings.connect = connected.microseconds(since: begun) }
-    timings.firstByte = head?.microseconds(since: submitted)
-    timings.total = end.microseconds(since: submitted)
-    return timings
+  private final class Rare {
+    var interim: [ResponseHead] = []
+    var trailers = HttpHeaders()
+    var retries: [(at: Instant, reason: String)] = []
   }
 }
