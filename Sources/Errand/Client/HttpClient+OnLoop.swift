@@ -25,7 +25,7 @@ extension HttpClient {
 
   /// Every request that has not ended, in order of submission.
   @LoopActor public func list(at now: Instant = .now()) -> [RequestDescription] {
-    engine.table.all.sorted { $0.info.handle < $1.info.handle }.map { engine.describe($0, at: now) }
+    engine.table.all.map { engine.describe($0, at: now) }
   }
 
   @LoopActor public var statsOnLoop: ClientStats { engine.stats() }

@@ -54,9 +54,12 @@ extension RequestEngine {
 
   /// Cancels what matches now; what is submitted later is not touched.
   func cancel(_ scope: CancelScope) -> [CancelReceipt] {
-    let matching = table.all.filter(scope.matches)
+    var receipts: [CancelReceipt] = []
     // In the order of submission, so that receipts read like the list.
-    return matching.sorted { $0.info.handle < $1.info.handle }.map(cancel)
+    for handle in table.handles(where: scope.matches) {
+      if let item = table[handle] { receipts.append(cancel(item)) }
+    }
+    return receipts
   }
 
   private func cancel(_ item: RequestItem) -> CancelReceipt {
