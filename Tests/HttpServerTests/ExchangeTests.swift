@@ -90,7 +90,7 @@ import Testing
     let slow = ClosureHandler { _, responder in
       if answersAtOnce { responder.respond(status: 204) } else { pending = responder }
     }
-    try await serving({ $0.sendsDate = false }, handlers: [slow]) { _, address in
+    try await serving(with(\.sendsDate, false), handlers: [slow]) { _, address in
       let client = try TestSocket(address)
       let count = 20_000
       client.send(String(repeating: get("/x", "Filler: \(String(repeating: "f", count: 900))\r\n"), count: count))

@@ -7,11 +7,9 @@ import Testing
 /// Runs `body` with a server on a free port of loopback and a few handlers that many tests use, then closes it and checks that no connection is left.
 @LoopActor
 func serving(
-  _ configure: (inout ServerConfiguration) -> Void = { _ in }, on address: SocketAddress = .loopback(port: 0),
+  _ configuration: ServerConfiguration = ServerConfiguration(), on address: SocketAddress = .loopback(port: 0),
   handlers: [any ResponseHandler] = [], _ body: @LoopActor (HttpServer, SocketAddress) async throws -> Void
 ) async throws {
-  var configuration = ServerConfiguration()
-  configure(&configuration)
   let server = HttpServer(configuration: configuration)
   for handler in handlers { server.register(handler) }
   server.register(ClosureHandler(path: "/hello", methods: [.get, .head]) { _, responder in responder.respond(text: "hello") })
@@ -44,4 +42,11 @@ func get(_ target: String, _ fields: String = "", version: String = "1.1", metho
 final class Journal {
   private(set) var lines: [String] = []
   func note(_ line: String) { lines.append(line) }
+}
+
+/// The defaults with one setting changed.
+func with<Value>(_ setting: WritableKeyPath<ServerConfiguration, Value>, _ value: Value) -> ServerConfiguration {
+  var configuration = ServerConfiguration()
+  configuration[keyPath: setting] = value
+  return configuration
 }
