@@ -64,6 +64,18 @@ import Testing
     }
   }
 
+  @Test func aStreamOfKnownLengthEndsThoughItsLastWriteWentOutAtOnce() async throws {
+    let handler = ClosureHandler(path: "/stream") { _, responder in
+      responder.startStream(status: 200, length: 2_000)
+      responder.write([UInt8](repeating: 1, count: 2_000))
+      responder.finish()
+    }
+    try await serving(with(\.highWaterBytes, 1_000), handlers: [handler]) { _, address in
+      let client = try TestSocket(address)
+      for _ in 0..<2 { #expect(try await client.exchange(get("/stream")).body.count == 2_000) }
+    }
+  }
+
   @Test func aReaderThatNeverReadsHoldsAtMostTheMarkAndOneWrite() async throws {
     let piece = [UInt8](repeating: 1, count: 10_000)
     var most = 0
