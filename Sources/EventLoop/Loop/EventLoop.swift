@@ -21,7 +21,7 @@ public final class EventLoop: Sendable {
   }
 
   private let inbox = Locked(Inbox())
-  private let wakeDescriptor: Int32
+  let wakeDescriptor: Int32
   private let loopThread = Atomic<UInt>(0)
   private let isStopping = Atomic<Bool>(false)
 

@@ -56,6 +56,8 @@ struct TimerWheel {
   private var freeLists: [Int32] = []
   private var listOfLength: [Int64: Int32] = [:]
   private(set) var count = 0
+  /// Counts all timers ever, not those of one slot: slots are given back, and an id from before must not name a later timer.
+  private var nextGeneration: UInt32 = 1
   /// Lists kept though empty, since lengths repeat; above this an empty one is given back.
   private let keptLists = 64
 
@@ -65,6 +67,8 @@ struct TimerWheel {
     let now = Instant.now().nanoseconds
     let (deadline, overflow) = now.addingReportingOverflow(length)
     let index = Int(slot)
+    nodes[index].generation = nextGeneration
+    nextGeneration &+= 1
     nodes[index].list = list
     nodes[index].kind = kind
     nodes[index].deadline = overflow ? .max : deadline
@@ -134,7 +138,7 @@ struct TimerWheel {
     let list = Int(node.list)
     if node.previous >= 0 { nodes[Int(node.previous)].next = node.next } else { lists[list]?.head = node.next }
     if node.next >= 0 { nodes[Int(node.next)].previous = node.previous } else { lists[list]?.tail = node.previous }
-    nodes[Int(slot)] = Node(generation: node.generation &+ 1)
+    nodes[Int(slot)] = Node()
     freeNodes.append(slot)
     count -= 1
     // The list stays armed for a deadline that may be gone: firing early and arming anew costs less than two system calls a request.
