@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @LoopActor
-@Suite struct CaresResolverTests {
+@Suite(.oneAtATime) struct CaresResolverTests {
   private final class Outcome {
     var ids: [ResolveID] = []
     var told = 0
@@ -60,7 +60,7 @@ import Testing
     let server = try DnsServer()
     server.answer = { _ in .code(code) }
     let outcome = try await resolve(
-      "none.test.example", with: CaresResolver(servers: server.servers, timeout: .milliseconds(200), tries: 1))
+      "none.test.example", with: CaresResolver(servers: server.servers, tries: 1))
     #expect(outcome.error?.description.contains("none.test.example") == true)
     #expect(outcome.error?.isTemporary == isTemporary)
     server.close()

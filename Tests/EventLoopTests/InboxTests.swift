@@ -5,7 +5,7 @@ import Testing
 
 @testable import EventLoop
 
-@Suite struct InboxTests {
+@Suite(.oneAtATime) struct InboxTests {
   @Test func whatOneThreadEnqueuesRunsInOrderOnTheLoop() async throws {
     let seen = Locked<[[Int]]>(Array(repeating: [], count: 4))
     await withTaskGroup(of: Void.self) { group in
@@ -39,8 +39,8 @@ import Testing
         continuation.resume()
       }
     }
-    // The loop stands, so each wake-up is still counted in its eventfd; the one that brought the first body may be, too.
-    #expect(try wakeUps() <= 2)
+    // The loop stands, so each wake-up is still counted in its eventfd; those that brought the first body may be, too.
+    #expect(try wakeUps() <= 3)
     goOn.signal()
     try await waitUntil { ran.withLock { $0 } == 1_000 }
   }

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite struct SocketTests {
+@Suite(.oneAtATime) struct SocketTests {
   @Test func aStaleUnixPathIsReplacedAndAUsedOneIsNot() throws {
     let directory = try TemporaryDirectory()
     let address = try SocketAddress.unix(directory.file("s"))

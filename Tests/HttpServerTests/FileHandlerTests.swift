@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @LoopActor
-@Suite struct FileHandlerTests {
+@Suite(.oneAtATime) struct FileHandlerTests {
   private let directory: TemporaryDirectory
   private let handler: FileHandler
   private static let large = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @LoopActor
-@Suite struct RawConnectionTests {
+@Suite(.oneAtATime) struct RawConnectionTests {
   @Test func aHandlerMayTakeTheConnectionOverAndSendAnyBytes() async throws {
     var raw: RawConnection?
     let handler = ClosureHandler(path: "/raw") { _, responder in raw = responder.takeOver() }

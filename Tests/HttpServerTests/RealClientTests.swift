@@ -6,7 +6,7 @@ import Testing
 
 /// The clients that people use: curl and Python's standard library.
 @LoopActor
-@Suite struct RealClientTests {
+@Suite(.oneAtATime) struct RealClientTests {
   @Test func curlTalksOverTcpAndUnixAndKeepsItsConnection() async throws {
     let directory = try TemporaryDirectory()
     try await serving { server, address in

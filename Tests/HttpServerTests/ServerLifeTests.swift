@@ -7,7 +7,7 @@ import Testing
 @testable import HttpServer
 
 @LoopActor
-@Suite struct ServerLifeTests {
+@Suite(.oneAtATime) struct ServerLifeTests {
   @Test func aUnixSocketHasItsModeKnowsItsPeerAndIsRemoved() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("server.sock")

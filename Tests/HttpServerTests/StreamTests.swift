@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @LoopActor
-@Suite struct StreamTests {
+@Suite(.oneAtATime) struct StreamTests {
   @Test func aStreamIsChunkedAndTheConnectionKept() async throws {
     let handler = ClosureHandler(path: "/stream") { _, responder in
       responder.startStream(status: 200, headers: ["Content-Type": "text/event-stream"])

@@ -123,8 +123,11 @@ public final class EventLoop: Sendable {
 
     inbox.withLock { $0.isStopped = true }
     event_free(wake)
-    watches.freeAll()
-    timers.freeAll()
+    // Targets that are let go of here may come back to the tables.
+    var (oldWatches, oldTimers) = (watches, timers)
+    (watches, timers) = (WatchTable(), TimerWheel())
+    oldWatches.freeAll()
+    oldTimers.freeAll()
     for handler in signals.values { event_free(handler.event) }
     signals = [:]
     event_base_free(base)

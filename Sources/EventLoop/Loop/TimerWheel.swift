@@ -23,7 +23,9 @@ extension EventLoop {
 
   /// Forgets a timer. O(1). A timer that has fired or was cancelled is no error.
   @LoopActor public func cancel(_ timer: TimerID) {
-    timers.cancel(timer)
+    // Let go of only after the wheel, for its deinit may come back to it.
+    let target = timers.cancel(timer)
+    withExtendedLifetime(target) {}
   }
 
   /// How many timers are waiting.
@@ -78,10 +80,13 @@ struct TimerWheel {
     return TimerID(slot: slot, generation: nodes[index].generation)
   }
 
-  mutating func cancel(_ timer: TimerID) {
+  @discardableResult
+  mutating func cancel(_ timer: TimerID) -> (any TimerTarget)? {
     let index = Int(timer.slot)
-    guard nodes.indices.contains(index), nodes[index].generation == timer.generation, nodes[index].list >= 0 else { return }
+    guard nodes.indices.contains(index), nodes[index].generation == timer.generation, nodes[index].list >= 0 else { return nil }
+    let target = nodes[index].target
     remove(timer.slot)
+    return target
   }
 
   /// The next timer of `list` that is due, taken off it; nil arms the list for its next deadline.
