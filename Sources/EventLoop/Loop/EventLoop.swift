@@ -21,7 +21,7 @@ public final class EventLoop: Sendable {
   }
 
   private let inbox = Locked(Inbox())
-  private let wakeDescriptor: Int32
+  let wakeDescriptor: Int32
   private let loopThread = Atomic<UInt>(0)
   private let isStopping = Atomic<Bool>(false)
 
@@ -137,8 +137,11 @@ public final class EventLoop: Sendable {
 
     inbox.withLock { $0.isStopped = true }
     event_free(wake)
-    watches.freeAll()
-    timers.freeAll()
+    // Targets that are let go of here may come back to the tables.
+    var (oldWatches, oldTimers) = (watches, timers)
+    (watches, timers) = (WatchTable(), TimerWheel())
+    oldWatches.freeAll()
+    oldTimers.freeAll()
     for handler in signals.values { event_free(handler.event) }
     signals = [:]
     event_base_free(base)

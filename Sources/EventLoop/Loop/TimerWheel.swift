@@ -28,7 +28,9 @@ extension EventLoop {
 
   /// Forgets a timer. O(1). A timer that has fired or was cancelled is no error.
   @LoopActor public func cancel(_ timer: TimerID) {
-    timers.cancel(timer)
+    // Let go of only after the wheel, for its deinit may come back to it.
+    let target = timers.cancel(timer)
+    withExtendedLifetime(target) {}
   }
 
   /// How many timers are waiting.
@@ -61,6 +63,8 @@ struct TimerWheel {
   private var freeLists: [Int32] = []
   private var listOfLength: [Int64: Int32] = [:]
   private(set) var count = 0
+  /// Counts all timers ever, not those of one slot: slots are given back, and an id from before must not name a later timer.
+  private var nextGeneration: UInt32 = 1
   /// Lists kept though empty, since lengths repeat; above this an empty one is given back.
   private let keptLists = 64
 
@@ -71,6 +75,8 @@ struct TimerWheel {
     let slot = freeNodes.popLast() ?? appendNode()
     let (deadline, overflow) = now.addingReportingOverflow(length)
     let index = Int(slot)
+    nodes[index].generation = nextGeneration
+    nextGeneration &+= 1
     nodes[index].list = list
     nodes[index].kind = kind
     nodes[index].deadline = overflow ? .max : deadline
@@ -80,10 +86,13 @@ struct TimerWheel {
     return TimerID(slot: slot, generation: nodes[index].generation)
   }
 
-  mutating func cancel(_ timer: TimerID) {
+  @discardableResult
+  mutating func cancel(_ timer: TimerID) -> (any TimerTarget)? {
     let index = Int(timer.slot)
-    guard nodes.indices.contains(index), nodes[index].generation == timer.generation, nodes[index].list >= 0 else { return }
+    guard nodes.indices.contains(index), nodes[index].generation == timer.generation, nodes[index].list >= 0 else { return nil }
+    let target = nodes[index].target
     remove(timer.slot)
+    return target
   }
 
   /// The next timer of `list` that is due, taken off it; nil arms the list for its next deadline.
@@ -140,7 +149,7 @@ struct TimerWheel {
     let list = Int(node.list)
     if node.previous >= 0 { nodes[Int(node.previous)].next = node.next } else { lists[list]?.head = node.next }
     if node.next >= 0 { nodes[Int(node.next)].previous = node.previous } else { lists[list]?.tail = node.previous }
-    nodes[Int(slot)] = Node(generation: node.generation &+ 1)
+    nodes[Int(slot)] = Node()
     freeNodes.append(slot)
     count -= 1
     // The list stays armed for a deadline that may be gone: firing early and arming anew costs less than two system calls a request.
