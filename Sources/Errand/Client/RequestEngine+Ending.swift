@@ -18,6 +18,7 @@ extension RequestEngine {
         CancelReceipt(handle: item.info.handle, result: .cancelled, sent: sent, bytesWritten: written, connection: connection))
     }
     count(outcome)
+    if case .finished = outcome { item.hasSucceeded = true }
     if case .cancelled = outcome {
       table.remove(item.info.handle)
       _ = item.ticket.take()
@@ -55,8 +56,9 @@ extension RequestEngine {
   /// Cancels what matches now; what is submitted later is not touched.
   func cancel(_ scope: CancelScope) -> [CancelReceipt] {
     let matching = table.all.filter(scope.matches)
-    // In the order of submission, so that receipts read like the list.
-    return matching.sorted { $0.info.handle < $1.info.handle }.map(cancel)
+    // In the order of submission, so that receipts read like the list. Their slots are given on when all have ended: one of them would
+    // otherwise get another's slot and be sent.
+    return holdingSlots { matching.sorted { $0.info.handle < $1.info.handle }.map(cancel) }
   }
 
   private func cancel(_ item: RequestItem) -> CancelReceipt {
@@ -66,6 +68,7 @@ extension RequestEngine {
       let receipt = CancelReceipt(
         handle: item.info.handle, result: .cancelled, sent: item.machine.sent, bytesWritten: item.written,
         connection: item.connectionWasKept ? .kept : .none)
+      if item.hasSucceeded { counters.finished -= 1 } else { counters.failed -= 1 }
       counters.cancelled += 1
       table.remove(item.info.handle)
       send(.cancelled(receipt), item.info, item.sink, item.ticket)
