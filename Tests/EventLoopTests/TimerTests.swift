@@ -81,10 +81,10 @@ import Testing
     // A wheel of its own: the loop's is never empty while other tests run.
     var wheel = TimerWheel()
     let target = Target()
-    let old = (0..<5_000).map { _ in wheel.schedule(after: 3_600_000_000_000, target, kind: 0, base: loop.base) }
+    let old = (0..<5_000).map { _ in wheel.schedule(after: 3_600_000_000_000, from: 0, target, kind: 0, base: loop.base) }
     for timer in old { wheel.cancel(timer) }
     #expect(wheel.count == 0)
-    for _ in 0..<5_000 { _ = wheel.schedule(after: 3_600_000_000_000, target, kind: 0, base: loop.base) }
+    for _ in 0..<5_000 { _ = wheel.schedule(after: 3_600_000_000_000, from: 0, target, kind: 0, base: loop.base) }
     for timer in old { wheel.cancel(timer) }
     #expect(wheel.count == 5_000)
     wheel.freeAll()

@@ -18,6 +18,7 @@ extension RequestEngine {
         CancelReceipt(handle: item.info.handle, result: .cancelled, sent: sent, bytesWritten: written, connection: connection))
     }
     count(outcome)
+    if case .finished = outcome { item.hasSucceeded = true }
     if case .cancelled = outcome {
       table.remove(item.ticket.info.handle)
       _ = item.ticket.take()
@@ -54,12 +55,16 @@ extension RequestEngine {
 
   /// Cancels what matches now; what is submitted later is not touched.
   func cancel(_ scope: CancelScope) -> [CancelReceipt] {
-    var receipts: [CancelReceipt] = []
-    // In the order of submission, so that receipts read like the list.
-    for handle in table.handles(where: scope.matches) {
-      if let item = table[handle] { receipts.append(cancel(item)) }
+    // In the order of submission, so that receipts read like the list. Their slots are given on when all have ended: one of them would
+    // otherwise get another's slot and be sent.
+    let handles = table.handles(where: scope.matches)
+    return holdingSlots {
+      var receipts: [CancelReceipt] = []
+      for handle in handles {
+        if let item = table[handle] { receipts.append(cancel(item)) }
+      }
+      return receipts
     }
-    return receipts
   }
 
   private func cancel(_ item: RequestItem) -> CancelReceipt {
@@ -69,6 +74,7 @@ extension RequestEngine {
       let receipt = CancelReceipt(
         handle: item.info.handle, result: .cancelled, sent: item.machine.sent, bytesWritten: item.written,
         connection: item.connectionWasKept ? .kept : .none)
+      if item.hasSucceeded { counters.finished -= 1 } else { counters.failed -= 1 }
       counters.cancelled += 1
       table.remove(item.info.handle)
       send(.cancelled(receipt), item.ticket)

@@ -176,6 +176,16 @@ final class RequestEngine {
     isPumping = false
   }
 
+  /// Runs `body`, during which freed slots stay free, and gives them out then.
+  func holdingSlots<T>(_ body: () -> T) -> T {
+    guard !isPumping else { return body() }
+    isPumping = true
+    let result = body()
+    isPumping = false
+    pump()
+    return result
+  }
+
   private func leaveQueue(_ item: RequestItem) {
     if let place = item.place { pool.admission.leave(place) }
     item.place = nil

@@ -28,6 +28,8 @@ final class RequestItem: TimerTarget {
   var receivedCount: Int64 = 0
   var lengthUnknown = false
   var connectionWasKept = false
+  /// Counted as finished; a cancel that beats the delivery takes that back.
+  var hasSucceeded = false
   /// Bytes of the body that a slow delegate has not taken yet.
   var untaken = 0
   /// Above this reading pauses.
