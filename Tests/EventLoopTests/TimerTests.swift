@@ -92,7 +92,7 @@ import Testing
 
   @Test func aTimerMayBeScheduledFromItsOwnCallback() async throws {
     let target = Target()
-    target.then = { kind in if kind < 50 { _ = loop.schedule(after: .zero, target, kind: kind + 1) } }
+    target.then = { [unowned target] kind in if kind < 50 { _ = loop.schedule(after: .zero, target, kind: kind + 1) } }
     _ = loop.schedule(after: .zero, target, kind: 0)
     try await waitUntil { target.fired.count == 51 }
     #expect(target.fired == (0...50).map { UInt8($0) })

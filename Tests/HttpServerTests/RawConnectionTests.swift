@@ -109,6 +109,25 @@ import Testing
     try await waitUntil { closes == 4 }
   }
 
+  @Test func aConnectionThatIsGoneIsLetGoThoughItsCallbacksHoldIt() async throws {
+    weak var kept: RawConnection?
+    var isTaken = false
+    let handler = ClosureHandler(path: "/raw") { _, responder in
+      let raw = responder.takeOver()
+      raw?.onBytes = { bytes in raw?.write(bytes) }
+      kept = raw
+      isTaken = true
+    }
+    try await serving(handlers: [handler]) { _, address in
+      let client = try TestSocket(address)
+      client.send(get("/raw") + "x")
+      #expect(try await client.read(1) == [UInt8(ascii: "x")])
+      #expect(isTaken && kept != nil)
+      client.reset()
+      try await waitUntil { kept == nil }
+    }
+  }
+
   @Test func theHookSeesAcceptedConnectionsAndMayKeepThem() async throws {
     try await serving { server, address in
       var kept: [RawConnection] = []
