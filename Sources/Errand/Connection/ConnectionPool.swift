@@ -68,7 +68,8 @@ final class ConnectionPool {
 
   /// Under the total limit an idle connection of one host makes room for a new one of another.
   func makeRoom() {
-    while openCount >= maxConnections, idleCount > 0, let origin = idleOrder.first {
+    // Each slot in use has a connection or is about to; the caller's is among them.
+    while admission.inUse + idleCount > maxConnections, idleCount > 0, let origin = idleOrder.first {
       if let connection = hosts[origin]?.idle.first {
         closeIdle(connection)
       } else {
