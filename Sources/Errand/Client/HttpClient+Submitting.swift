@@ -29,6 +29,10 @@ extension HttpClient {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<HttpResponse, HttpClientError>, Never>) in
         EventLoop.shared.enqueue { [engine] in
+          // Submitted on an idle connection it would be on its way before the cancel came.
+          guard !isCancelled.isSet else {
+            return continuation.resume(returning: .failure(HttpClientError(.cancelled, message: "the request was cancelled")))
+          }
           engine.submit(request, handle: handle, sink: .waiter { continuation.resume(returning: $0) })
           if isCancelled.isSet { _ = engine.cancel(handle) }
         }

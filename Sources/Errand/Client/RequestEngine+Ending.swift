@@ -95,8 +95,17 @@ extension RequestEngine {
     tellIfEmpty()
   }
 
+  /// Nobody can submit or cancel any more. What is under way has its outcomes yet, and holds the engine for that long.
+  func clientIsGone() {
+    isShutDown = true
+    whenEmpty.append { [self] in
+      for connection in pool.idleConnections { pool.closeIdle(connection) }
+    }
+    tellIfEmpty()
+  }
+
   func tellIfEmpty() {
-    guard table.count == 0, !whenEmpty.isEmpty else { return }
+    guard !whenEmpty.isEmpty, table.count == 0, deliveries.undelivered == 0 else { return }
     let told = whenEmpty
     whenEmpty = []
     graceTimer.stop()
@@ -160,9 +169,11 @@ final class GraceTimer: TimerTarget {
 
   func stop() {
     EventLoop.shared.cancel(timer)
+    timer = .none
   }
 
   func timerFired(_ kind: UInt8) {
+    timer = .none
     _ = engine?.cancel(.all)
   }
 }

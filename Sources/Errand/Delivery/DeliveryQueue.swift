@@ -6,6 +6,8 @@ internal import EventLoop
 final class DeliveryQueue {
   private let clientQueue = DispatchQueue(label: "errand.delivery")
   private var pending: [Delivery] = []
+  /// Events that no delegate has been called for yet.
+  private(set) var undelivered = 0
   private let delivered: @LoopActor @Sendable ([Delivery]) -> Void
 
   /// `delivered` is told of each batch, on the loop, after its delegates were called.
@@ -16,6 +18,7 @@ final class DeliveryQueue {
   func add(_ delivery: Delivery) {
     if pending.isEmpty { EventLoop.shared.atEndOfTurn { self.flush() } }
     pending.append(delivery)
+    undelivered += 1
   }
 
   private func flush() {
@@ -35,7 +38,10 @@ final class DeliveryQueue {
     let delivered = self.delivered
     queue.async {
       for delivery in batch { delivery.deliver() }
-      EventLoop.shared.enqueue { delivered(batch) }
+      EventLoop.shared.enqueue {
+        self.undelivered -= batch.count
+        delivered(batch)
+      }
     }
   }
 }
