@@ -20,7 +20,7 @@ public final class HttpClient: Sendable {
   }
 
   deinit {
-    EventLoop.shared.enqueue { [engine] in engine.abandon() }
+    EventLoop.shared.enqueue { [engine] in engine.clientIsGone() }
   }
 
   func newHandle() -> RequestHandle {

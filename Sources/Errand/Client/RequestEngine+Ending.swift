@@ -101,14 +101,17 @@ extension RequestEngine {
     tellIfEmpty()
   }
 
-  /// The client object is gone: what is under way still ends, once each, and no connection stays open for more.
-  func abandon() {
-    isAbandoned = true
-    for connection in pool.idleConnections { pool.closeIdle(connection) }
+  /// Nobody can submit or cancel any more. What is under way has its outcomes yet, and holds the engine for that long.
+  func clientIsGone() {
+    isShutDown = true
+    whenEmpty.append { [self] in
+      for connection in pool.idleConnections { pool.closeIdle(connection) }
+    }
+    tellIfEmpty()
   }
 
   func tellIfEmpty() {
-    guard table.count == 0, !whenEmpty.isEmpty else { return }
+    guard !whenEmpty.isEmpty, table.count == 0, deliveries.undelivered == 0 else { return }
     let told = whenEmpty
     whenEmpty = []
     graceTimer.stop()
@@ -170,10 +173,12 @@ final class GraceTimer: TimerTarget {
 
   func stop() {
     EventLoop.shared.cancel(timer)
+    timer = .none
     engine = nil
   }
 
   func timerFired(_ kind: UInt8) {
+    timer = .none
     _ = engine?.cancel(.all)
   }
 }

@@ -5,6 +5,8 @@ internal import HttpWire
 extension RequestEngine {
   func wrote(_ item: RequestItem, isWhole: Bool) {
     if isWhole { item.stamps.sent = EventLoop.shared.now }
+    // With the head there already, the idle timer runs on and looks at this.
+    if item.head != nil { item.stamps.lastActivity = EventLoop.shared.now }
     if item.interests.contains(.uploadProgress), item.bodyCount > 0 {
       send(.sent(item.bodyWritten, of: item.bodyCount), to: item)
     }
@@ -19,7 +21,10 @@ extension RequestEngine {
   func receivedHead(_ item: RequestItem, _ head: ResponseHead, contentLength: Int64?) {
     item.head = head
     item.stamps.head = item.stamps.lastActivity
-    if let contentLength, !item.interests.contains(.bodyChunks) {
+    item.isToBeRetried = item.rules.retry.isRetried(
+      status: head.status, attempt: item.machine.attempts, isRepeatable: item.machine.isRepeatable)
+    if item.isToBeRetried { return }
+    if let contentLength, !item.interests.contains(.bodyChunks), item.info.method != .head, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
       item.received.reserveCapacity(Int(min(contentLength, 1_048_576)))
@@ -30,6 +35,7 @@ extension RequestEngine {
   func receivedBody(_ item: RequestItem, _ bytes: UnsafeRawBufferPointer, on connection: Http1Connection) {
     item.receivedCount += Int64(bytes.count)
     counters.bodyBytesReceived &+= UInt64(bytes.count)
+    if item.isToBeRetried { return }
     if item.interests.contains(.bodyChunks) {
       item.untaken += bytes.count
       send(.chunk([UInt8](bytes)), to: item)
@@ -79,7 +85,7 @@ extension RequestEngine {
     if timer == .idle, item.head != nil {
       let length = item.rules.nanoseconds(of: .idle)
       // Reading does not touch the timer: it is moved on here, by what was read meanwhile. A pause of our own is no fault of the peer's.
-      let quiet = item.untaken >= RequestItem.untakenLimit ? 0 : EventLoop.shared.now.nanoseconds - item.stamps.lastActivity.nanoseconds
+      let quiet = item.connection?.isPaused == true ? 0 : EventLoop.shared.now.nanoseconds - item.stamps.lastActivity.nanoseconds
       if quiet < length {
         item.phaseTimer = EventLoop.shared.schedule(afterNanoseconds: length - quiet, item, kind: timer.rawValue)
         return
@@ -97,7 +103,10 @@ extension RequestEngine {
       case .chunk(let bytes):
         guard let item = table[delivery.ticket.info.handle] else { continue }
         item.untaken -= bytes.count
-        if item.untaken < RequestItem.untakenLimit / 2 { item.connection?.resume() }
+        if item.untaken < RequestItem.untakenLimit / 2, let connection = item.connection, connection.isPaused {
+          item.stamps.lastActivity = EventLoop.shared.now
+          connection.resume()
+        }
       case .interim, .head, .sent: break
       }
     }

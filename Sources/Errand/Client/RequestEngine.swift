@@ -18,8 +18,6 @@ final class RequestEngine {
   var isShutDown = false
   var whenEmpty: [@LoopActor () -> Void] = []
   let deliveries = DeliveryQueue()
-  /// The client object is gone: what is under way ends, and no connection is kept.
-  var isAbandoned = false
   private let plainRules: RequestRules
   let graceTimer = GraceTimer()
   private var isPumping = false
@@ -241,7 +239,7 @@ final class RequestEngine {
   private func release(_ item: RequestItem, keepingConnection: Bool) {
     guard let connection = item.connection else { return }
     item.connection = nil
-    if keepingConnection, !isAbandoned {
+    if keepingConnection {
       item.connectionWasKept = true
       connection.end()
       pool.putIdle(connection)

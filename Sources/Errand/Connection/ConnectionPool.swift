@@ -75,8 +75,9 @@ final class ConnectionPool {
 
   /// Under the total limit an idle connection of one host makes room for a new one of another.
   func makeRoom() {
-    guard openCount >= maxConnections, idleCount > 0 else { return }
-    dropEmptyHosts()
+    // Each slot in use has a connection or is about to; the caller's is among them.
+    guard admission.inUse + idleCount > maxConnections, idleCount > 0 else { return }
+    if idleOrder.first?.idle.isEmpty == true { dropEmptyHosts() }
     if let connection = idleOrder.first?.idle.first { closeIdle(connection) }
   }
 

@@ -6,6 +6,8 @@ internal import EventLoop
 final class DeliveryQueue {
   private let clientQueue = DispatchQueue(label: "errand.delivery")
   private var pending: [Delivery] = []
+  /// Events that no delegate has been called for yet.
+  private(set) var undelivered = 0
 
   nonisolated init() {}
 
@@ -13,6 +15,7 @@ final class DeliveryQueue {
   func add(_ delivery: Delivery, of engine: RequestEngine) {
     if pending.isEmpty { EventLoop.shared.atEndOfTurn { self.flush(engine) } }
     pending.append(delivery)
+    undelivered += 1
   }
 
   private func flush(_ engine: RequestEngine) {
@@ -31,7 +34,10 @@ final class DeliveryQueue {
   private func send(_ batch: [Delivery], to queue: DispatchQueue, _ engine: RequestEngine) {
     queue.async {
       for delivery in batch { delivery.deliver() }
-      EventLoop.shared.enqueue { engine.delivered(batch) }
+      EventLoop.shared.enqueue {
+        self.undelivered -= batch.count
+        engine.delivered(batch)
+      }
     }
   }
 }

@@ -12,6 +12,10 @@ struct PreparedRequest {
   let body: [UInt8]
   let bodyCount: Int64
   let isRepeatable: Bool
+  /// The caller asked for `Connection: close`.
+  let closesConnection: Bool
+  /// The body is held back until the server says 100 (RFC 9110 section 10.1.1).
+  let expectsContinue: Bool
 
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
@@ -60,8 +64,10 @@ struct PreparedRequest {
     }
     if request.expect != .any || request.envelope != nil { PreparedRequest.setDefault(&headers, "Accept", "application/json") }
 
+    let expectsContinue = headers.hasToken("100-continue", in: "Expect")
+    if expectsContinue, body.isEmpty { headers.remove("Expect") }
     var wire: [UInt8] = []
-    let isJoined = body.count <= PreparedRequest.joinedBodyLimit
+    let isJoined = body.count <= PreparedRequest.joinedBodyLimit && !expectsContinue
     wire.reserveCapacity(160 + (isJoined ? body.count : 0))
     try RequestWriter.append(
       method: method, target: url.target, host: url.hostHeader, headers: headers,
@@ -73,6 +79,8 @@ struct PreparedRequest {
     self.wire = wire
     self.body = isJoined ? [] : body
     self.bodyCount = Int64(body.count)
+    self.closesConnection = headers.hasToken("close", in: "Connection")
+    self.expectsContinue = expectsContinue && !body.isEmpty
     self.isRepeatable = method.isIdempotent || headers.contains("Idempotency-Key")
   }
 

@@ -11,6 +11,8 @@ final class RequestItem: TimerTarget {
   private let body: [UInt8]
   let bodyCount: Int64
   let rules: RequestRules
+  let closesConnection: Bool
+  let expectsContinue: Bool
   private let engine: RequestEngine
 
   var machine: RequestStateMachine
@@ -23,7 +25,11 @@ final class RequestItem: TimerTarget {
 
   /// Bytes of the request handed to the kernel in this attempt.
   var written: Int64 = 0
+  /// The body waits for the server's 100.
+  var holdsBody = false
   var head: ResponseHead?
+  /// The answer that comes is not the last: neither it nor its body is for the delegate.
+  var isToBeRetried = false
   var received: [UInt8] = []
   var receivedCount: Int64 = 0
   var lengthUnknown = false
@@ -48,20 +54,22 @@ final class RequestItem: TimerTarget {
     wire = prepared.wire
     body = prepared.body
     bodyCount = prepared.bodyCount
+    closesConnection = prepared.closesConnection
+    expectsContinue = prepared.expectsContinue
     machine = RequestStateMachine(isRepeatable: prepared.isRepeatable)
     stamps = RequestStamps(submitted: .now())
   }
 
   var info: RequestInfo { ticket.info }
 
-  /// Calls `send` with the next piece that is not sent yet; nil if there is none.
+  /// Calls `send` with the next piece that is not sent yet; nil if there is none, or the rest is held back.
   func withUnsent(_ send: (UnsafeRawBufferPointer) -> SendResult) -> SendResult? {
     let offset = Int(written)
     if offset < wire.count {
       return wire.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[offset...])) }
     }
     let bodyOffset = offset - wire.count
-    guard bodyOffset < body.count else { return nil }
+    guard bodyOffset < body.count, !holdsBody else { return nil }
     return body.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[bodyOffset...])) }
   }
 
@@ -78,6 +86,7 @@ final class RequestItem: TimerTarget {
   /// A new attempt starts with nothing received.
   func forgetResponse() {
     head = nil
+    isToBeRetried = false
     rare?.interim = []
     rare?.trailers = [:]
     received = []

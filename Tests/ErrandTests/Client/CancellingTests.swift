@@ -7,7 +7,9 @@ import Testing
 /// What goes wrong with cancelling elsewhere.
 @Suite(.timeLimit(.minutes(2))) struct CancellingTests {
   @Test func aLateCancelOfARequestDoesNotTouchTheNextOneOnItsConnection() async throws {
-    try await scene({ connection, request in if request.target == "/a" { connection.answer("A") } }) { client, peer in
+    try await scene { connection, request in
+      if request.target == "/a" { connection.answer("A") }
+    } test: { client, peer in
       let delegate = RecordingDelegate()
       let a = client.request(await peer.url("/a"), delegate: delegate)
       try await delegate.outcomes.first(1)
@@ -45,7 +47,9 @@ import Testing
   }
 
   @Test func anUnknownHandleIsSaidToBeUnknown() async throws {
-    try await scene({ connection, _ in connection.answer() }) { client, peer in
+    try await scene { connection, _ in
+      connection.answer()
+    } test: { client, peer in
       #expect(await client.cancel(RequestHandle(id: 99)).result == .unknown)
       #expect(await client.cancel(RequestHandle(id: .max)).result == .unknown)
     }
@@ -80,7 +84,8 @@ import Testing
   }
 
   @Test func cancelledBeforeItWasStartedTheServerSeesNoRequest() async throws {
-    try await scene(.test { $0.maxConnectionsPerHost = 1 }, { _, _ in }) { client, peer in
+    try await scene(.test(perHost: 1)) { _, _ in
+    } test: { client, peer in
       let delegate = RecordingDelegate()
       let url = await peer.url()
       let first = client.request(url, delegate: delegate)
@@ -97,7 +102,9 @@ import Testing
   }
 
   @Test func cancelledInTheTurnOfItsSubmissionTheServerSeesNoRequest() async throws {
-    try await scene({ connection, _ in connection.answer() }) { client, peer in
+    try await scene { connection, _ in
+      connection.answer()
+    } test: { client, peer in
       let url = await peer.url()
       let sink = RecordingSink()
       let receipts = await client.onLoop { client in
@@ -111,7 +118,9 @@ import Testing
   }
 
   @Test func aRequestCancelledWhileItWaitsToBeTriedAgainIsNotTriedAgain() async throws {
-    try await scene({ connection, _ in connection.answer("busy", status: 429, fields: "Retry-After: 20\r\n") }) { client, peer in
+    try await scene { connection, _ in
+      connection.answer("busy", status: 429, fields: "Retry-After: 20\r\n")
+    } test: { client, peer in
       let delegate = RecordingDelegate()
       var request = HttpRequest(await peer.url())
       request.retry.max = 3
@@ -126,7 +135,8 @@ import Testing
 
   @Test func cancelledWhileWaitingForASlotManyTimesOverNoSlotIsLost() async throws {
     let limit = 4
-    try await scene(.test { $0.maxConnectionsPerHost = limit }, { _, _ in }) { client, peer in
+    try await scene(.test(perHost: limit)) { _, _ in
+    } test: { client, peer in
       let delegate = RecordingDelegate()
       let url = await peer.url()
       for round in 0..<50 {
@@ -147,7 +157,8 @@ import Testing
   @Test func aScopeIsCancelledWithoutStartingThoseOfItThatWait() async throws {
     // On a Unix socket a connection stands at once: a slot given on to a request that is about to be cancelled would send it.
     try await withTemporaryPath { path in
-      try await scene(.test { $0.maxConnectionsPerHost = 1 }, on: try .unix(path), { _, _ in }) { client, peer in
+      try await scene(.test(perHost: 1), on: try .unix(path)) { _, _ in
+      } test: { client, peer in
         let delegate = RecordingDelegate()
         for _ in 0..<100 {
           var request = HttpRequest("http://unix.invalid/", tag: 7)
@@ -168,7 +179,9 @@ import Testing
   }
 
   @Test func aScopeCancelledWhileRequestsStreamInTakesThoseBeforeItAndLeavesThoseAfter() async throws {
-    try await scene({ connection, request in if request.target == "/after" { connection.answer() } }) { client, peer in
+    try await scene { connection, request in
+      if request.target == "/after" { connection.answer() }
+    } test: { client, peer in
       let delegate = RecordingDelegate()
       let url = await peer.url()
       let receipts = Record<[CancelReceipt]>("receipts of a scope")
@@ -186,7 +199,9 @@ import Testing
   }
 
   @Test func aScopeCancelledAgainAndAgainByManyThreadsMissesNoRequestInBetween() async throws {
-    try await scene({ connection, _ in connection.answer() }) { client, peer in
+    try await scene { connection, _ in
+      connection.answer()
+    } test: { client, peer in
       let delegate = RecordingDelegate()
       let url = await peer.url()
       await withTaskGroup(of: Void.self) { group in
@@ -202,7 +217,8 @@ import Testing
   }
 
   @Test func eachPartOfAScopeNarrowsIt() async throws {
-    try await scene({ _, _ in }) { client, peer in
+    try await scene { _, _ in
+    } test: { client, peer in
       let delegates = (RecordingDelegate(), RecordingDelegate())
       let url = await peer.url()
       func submit(_ tag: Int?, _ key: String?, _ name: String?, _ owner: String?, _ delegate: RecordingDelegate) -> RequestHandle {

@@ -33,7 +33,9 @@ enum CancelPoint: CaseIterable {
     if self == .resolving { configuration.resolver = await StubResolver() }
     let full = self == .connecting ? try FullListener() : nil
     defer { full?.close() }
-    try await scene(configuration, { answer($0, $1) }) { client, peer in
+    try await scene(configuration) {
+      answer($0, $1)
+    } test: { client, peer in
       var request = HttpRequest(await peer.url())
       if self == .resolving { request.url = "http://silent.test/" }
       if let full { request.url = full.url }

@@ -5,7 +5,9 @@ import HttpWire
 /// A request as a scripted peer read it.
 struct SeenRequest: Sendable {
   let head: RequestHead
+  /// The first 64 KiB of it.
   let body: [UInt8]
+  let bodyCount: Int
   /// The connection's number in its peer, from 1.
   let connection: Int
   /// The request's number on its connection, from 1.
@@ -55,11 +57,21 @@ final class ScriptedPeer {
     address.path == nil ? "http://\(address)\(path)" : "http://unix.invalid\(path)"
   }
 
+  func cutAll() {
+    for connection in connections { connection.reset() }
+  }
+
   func stop() async {
     await server.close(grace: .zero)
     server.onAccept = nil
     onConnection = nil
     for connection in connections { connection.forget() }
+  }
+
+  /// Has `watch` see each head before its body, on these and later connections; true ends the reading of requests there.
+  func watchHeads(_ watch: @escaping @LoopActor (PeerConnection, RequestHead) -> Bool) {
+    for connection in connections { connection.onHead = { [unowned connection] in watch(connection, $0) } }
+    onConnection = { connection in connection.onHead = { [unowned connection] in watch(connection, $0) } }
   }
 
   /// Leaves what comes on later connections in the kernel.
@@ -93,7 +105,8 @@ final class PeerConnection {
   private var head: RequestHead?
   private var body: [UInt8] = []
   private var requestCount = 0
-  private(set) var received: [UInt8] = []
+  private var bodyCount = 0
+  private(set) var receivedCount = 0
   /// Whether a request came that `answer` was not called for.
   private(set) var isOwing = false
   /// Told with each head, before the body; true stops the reading of requests.
@@ -139,7 +152,7 @@ final class PeerConnection {
   func resumeReading() { raw.onBytes = { [unowned self] in read($0) } }
 
   private func read(_ bytes: [UInt8]) {
-    received += bytes
+    receivedCount += bytes.count
     onBytes?()
     var offset = 0
     while raw.isOpen || offset < bytes.count {
@@ -147,17 +160,18 @@ final class PeerConnection {
       switch event {
       case .head(let head):
         self.head = head
-        body = []
+        (body, bodyCount) = ([], 0)
         if let onHead, onHead(head) { return stopReading() }
       case .body(let range):
-        body += bytes[range]
+        bodyCount += range.count
+        body += bytes[range].prefix(65_536 - body.count)
       case .trailers:
         break
       case .end:
         guard let head else { return }
         requestCount += 1
         isOwing = true
-        let request = SeenRequest(head: head, body: body, connection: number, number: requestCount)
+        let request = SeenRequest(head: head, body: body, bodyCount: bodyCount, connection: number, number: requestCount)
         reader.reset()
         peer.run(self, request)
       }
