@@ -14,6 +14,7 @@ public final class TestSocket {
   private var outgoing: [UInt8] = []
   private var sentCount = 0
   private var isConnected = false
+  private var endsWriting = false
   private var isClosed = false
   private var waiters: [Waiter] = []
   /// All bytes that came and were not yet taken by a `read…` call.
@@ -35,7 +36,7 @@ public final class TestSocket {
       Socket.close(descriptor)
       throw error
     }
-    watch = EventLoop.shared.watch(descriptor, self)
+    watch = EventLoop.shared.watch(descriptor, WeakTarget(self))
     updateInterest()
   }
 
@@ -57,9 +58,10 @@ public final class TestSocket {
   /// Bytes that the kernel has not taken.
   public var unsentCount: Int { outgoing.count - sentCount }
 
-  /// Ends the writing half.
+  /// Ends the writing half when all is sent.
   public func endWriting() {
-    Socket.shutdownWrite(descriptor)
+    endsWriting = true
+    flush()
   }
 
   public func close() {
@@ -146,6 +148,7 @@ public final class TestSocket {
     if sentCount == outgoing.count {
       outgoing = []
       sentCount = 0
+      if endsWriting { Socket.shutdownWrite(descriptor) }
     }
     updateInterest()
   }
@@ -159,12 +162,25 @@ public final class TestSocket {
   }
 }
 
-extension TestSocket: SocketTarget {
-  public func socketReady(_ ready: Interest) {
+/// The loop keeps what it tells; a socket that its test has let go must be closed.
+private final class WeakTarget: SocketTarget {
+  private weak var socket: TestSocket?
+
+  init(_ socket: TestSocket) {
+    self.socket = socket
+  }
+
+  @LoopActor func socketReady(_ ready: Interest) {
+    socket?.socketReady(ready)
+  }
+}
+
+extension TestSocket {
+  fileprivate func socketReady(_ ready: Interest) {
     if !isConnected {
       guard Socket.connectError(descriptor) == nil else { return ended(.reset) }
       isConnected = true
-      updateInterest()
+      flush()
     }
     if ready.contains(.read), isReading {
       switch Socket.receive(descriptor, into: EventLoop.shared.readBuffer) {
