@@ -13,7 +13,7 @@ public final class Daemon: Sendable {
   public let listenAddress: SocketAddress?
   public let log: Log
   private let state: StateDirectory
-  private let core: DaemonCore
+  let core: DaemonCore
   private let server: HttpServer
   private let current: Locked<DaemonConfiguration>
 
@@ -76,6 +76,7 @@ public final class Daemon: Sendable {
     log.write(.info, "ending", [("grace_ms", "\(grace.wholeNanoseconds / 1_000_000)")])
     await core.drain(grace: grace)
     await server.close(grace: min(grace, .seconds(2)))
+    state.release()
     log.write(.info, "ended")
   }
 }
