@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import EventLoop
+internal import FoundationEssentials
 
 /// Reads a configuration from JSON5.
 public enum ConfigurationFile {

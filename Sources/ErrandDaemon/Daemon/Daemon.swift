@@ -29,7 +29,11 @@ public final class Daemon: Sendable {
       throw DaemonError("listen: needs a token (setting token or token_file), since other users and web pages can reach a port")
     }
     let directory: String
-    if let given = configuration.stateDir { directory = given } else { directory = try DefaultPaths.stateDirectory(environment: environment) }
+    if let given = configuration.stateDir {
+      directory = given
+    } else {
+      directory = try DefaultPaths.stateDirectory(environment: environment)
+    }
     let state = try StateDirectory(directory)
     let reserve = try HandleReserve(path: directory + "/handles")
     let path = configuration.socket ?? DefaultPaths.socket(environment: environment)
@@ -42,7 +46,8 @@ public final class Daemon: Sendable {
   }
 
   private init(
-    _ configuration: DaemonConfiguration, _ path: String, _ address: SocketAddress?, _ log: Log, _ state: StateDirectory, _ core: DaemonCore,
+    _ configuration: DaemonConfiguration, _ path: String, _ address: SocketAddress?, _ log: Log, _ state: StateDirectory,
+    _ core: DaemonCore,
     _ server: HttpServer
   ) {
     socketPath = path

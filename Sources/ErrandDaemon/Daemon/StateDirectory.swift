@@ -22,7 +22,9 @@ final class StateDirectory: Sendable {
       let isTaken = errno == EWOULDBLOCK
       let reason = SystemError(errno: errno, call: "flock")
       throw DaemonError(
-        isTaken ? "another errandd uses the state directory \(path); give this one its own with --state-dir" : "can't lock \(lockPath): \(reason)")
+        isTaken
+          ? "another errandd uses the state directory \(path); give this one its own with --state-dir" : "can't lock \(lockPath): \(reason)"
+      )
     }
   }
 

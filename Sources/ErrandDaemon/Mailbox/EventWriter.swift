@@ -1,5 +1,5 @@
-internal import EventLoop
 internal import Errand
+internal import EventLoop
 internal import HttpWire
 
 /// Builds the JSON of events, once per event, inside of the frame in which event streams send it.

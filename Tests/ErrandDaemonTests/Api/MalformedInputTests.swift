@@ -182,7 +182,9 @@ struct MalformedInputTests {
         #expect(answer.json["field"]?.string == field, "\(body): \(answer.text)")
       }
       #expect(try await test.call(.put, "/v1/delegates/a", "{\"type\": \"mailbox\"}").status == 201)
-      for (body, field) in [("{}", "/through"), ("{\"through\": -1}", "/through"), ("{\"through\": 1}", "/through"), ("{\"to\": 1}", "/to")] {
+      for (body, field) in [
+        ("{}", "/through"), ("{\"through\": -1}", "/through"), ("{\"through\": 1}", "/through"), ("{\"to\": 1}", "/to"),
+      ] {
         let answer = try await test.post("/v1/delegates/a/ack", body)
         #expect(answer.status == 400)
         #expect(answer.json["field"]?.string == field, "\(body): \(answer.text)")

@@ -3,7 +3,9 @@ import Testing
 @testable import ErrandDaemon
 
 struct Base64Tests {
-  @Test(arguments: [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")])
+  @Test(arguments: [
+    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy"),
+  ])
   func `the vectors of RFC 4648 hold in both directions`(plain: String, encoded: String) {
     var bytes: [UInt8] = []
     Base64.append(Array(plain.utf8), to: &bytes)

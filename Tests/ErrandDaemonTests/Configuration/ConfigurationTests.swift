@@ -1,7 +1,7 @@
 import Errand
 import Glibc
-import Testing
 import TestSupport
+import Testing
 
 @testable import ErrandDaemon
 
@@ -82,7 +82,9 @@ struct ConfigurationTests {
     #expect(error?.description.contains(fault.message) == true, "\(error?.description ?? "-")")
   }
 
-  @Test(arguments: ["", "[]", "{", "{socket: }", "7", "{log: {level: 'info'}"]) func `what is no configuration at all is refused`(text: String) {
+  @Test(arguments: ["", "[]", "{", "{socket: }", "7", "{log: {level: 'info'}"]) func `what is no configuration at all is refused`(
+    text: String
+  ) {
     let error = #expect(throws: DaemonError.self) { try parse(text) }
     #expect(error?.description.hasPrefix("test") == true)
   }

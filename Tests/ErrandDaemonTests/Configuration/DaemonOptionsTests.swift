@@ -1,6 +1,6 @@
 import EventLoop
-import Testing
 import TestSupport
+import Testing
 
 @testable import ErrandDaemon
 

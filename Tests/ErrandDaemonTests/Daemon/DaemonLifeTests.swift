@@ -2,8 +2,8 @@ import Errand
 import EventLoop
 import Glibc
 import HttpWire
-import Testing
 import TestSupport
+import Testing
 
 @testable import ErrandDaemon
 
@@ -98,7 +98,9 @@ struct DaemonLifeTests {
   }
 
   @Test func `the socket has the permission of the settings`() async throws {
-    try await TestDaemon.with { $0.socketMode = "0620" } _: { test in
+    try await TestDaemon.with {
+      $0.socketMode = "0620"
+    } _: { test in
       var status = stat()
       #expect(lstat(test.daemon.socketPath, &status) == 0)
       #expect(status.st_mode & 0o777 == 0o620)

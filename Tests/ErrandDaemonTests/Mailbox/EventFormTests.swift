@@ -1,14 +1,15 @@
 import ErrandDaemon
 import HttpWire
-import Testing
 import TestSupport
+import Testing
 
 struct EventFormTests {
   private func error(_ event: JsonValue) -> String { event["error"]?["code"]?.string ?? "none" }
 
   @Test func `a finished event has the members of the design in their order`() async throws {
     try await TestDaemon.with { test in
-      let event = try await test.outcome(path: "/json", "\"delegate\": \"a\", \"tag\": 7, \"key\": \"k\", \"meta\": {\"any\": [1.50, \"x\"]}")
+      let event = try await test.outcome(
+        path: "/json", "\"delegate\": \"a\", \"tag\": 7, \"key\": \"k\", \"meta\": {\"any\": [1.50, \"x\"]}")
       #expect(
         event.object?.members.map(\.key)
           == ["seq", "type", "handle", "delegate", "tag", "key", "meta", "url", "status", "headers", "data", "attempts", "timings"])
@@ -38,7 +39,9 @@ struct EventFormTests {
   }
 
   @Test func `a body above the limit is told by its length and link`() async throws {
-    try await TestDaemon.with { $0.limits.eventBodyBytes = 99_999 } _: { test in
+    try await TestDaemon.with {
+      $0.limits.eventBodyBytes = 99_999
+    } _: { test in
       let event = try await test.outcome(path: "/large")
       #expect(event["body_bytes"]?.int == 100_000)
       #expect(event["body"] == nil)
@@ -52,7 +55,9 @@ struct EventFormTests {
       let status = try await test.outcome(path: "/missing")
       #expect(
         status.object?.members.map(\.key)
-          == ["seq", "type", "handle", "delegate", "tag", "key", "meta", "url", "error", "status", "headers", "data", "attempts", "timings"])
+          == [
+            "seq", "type", "handle", "delegate", "tag", "key", "meta", "url", "error", "status", "headers", "data", "attempts", "timings",
+          ])
       #expect(
         status["error"]?.object?.members.map(\.key) == ["code", "phase", "message", "status", "retryable", "sent", "service_code"])
       #expect(error(status) == "http_status")

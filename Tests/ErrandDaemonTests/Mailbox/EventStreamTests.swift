@@ -78,7 +78,9 @@ struct EventStreamTests {
   }
 
   @Test func `what was dropped is told to those who missed it`() async throws {
-    try await TestDaemon.with { $0.mailbox.count = 10 } _: { test in
+    try await TestDaemon.with {
+      $0.mailbox.count = 10
+    } _: { test in
       for _ in 0..<25 { _ = try await test.outcome(path: "/json", "\"delegate\": \"a\"") }
       let events = try await StreamReader(test, "a").next(11)
       #expect(events[0] == ["type": "dropped", "from": 1, "through": 15, "count": 15])

@@ -1,7 +1,7 @@
 import EventLoop
 import HttpWire
-import Testing
 import TestSupport
+import Testing
 
 @testable import ErrandDaemon
 

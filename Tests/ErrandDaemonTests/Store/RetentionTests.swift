@@ -11,7 +11,9 @@ struct RetentionTests {
   }
 
   @Test func `the oldest results go first when there are too many`() async throws {
-    try await TestDaemon.with { $0.results.count = 3 } _: { test in
+    try await TestDaemon.with {
+      $0.results.count = 3
+    } _: { test in
       for _ in 0..<5 { _ = try await test.outcome(path: "/json") }
       #expect(try await known(test) == ["5", "4", "3"])
       #expect(try await test.get("/v1/requests/2").status == 404)
@@ -22,7 +24,9 @@ struct RetentionTests {
   }
 
   @Test func `acknowledged results go before others`() async throws {
-    try await TestDaemon.with { $0.results.count = 3 } _: { test in
+    try await TestDaemon.with {
+      $0.results.count = 3
+    } _: { test in
       for delegate in ["a", "b", "a"] { _ = try await test.outcome(path: "/json", "\"delegate\": \"\(delegate)\"") }
       _ = try await test.post("/v1/delegates/a/ack", "{\"through\": 2}")
       #expect(try await known(test) == ["3", "2", "1"])
@@ -34,7 +38,9 @@ struct RetentionTests {
   }
 
   @Test func `results are bounded by bytes and by age`() async throws {
-    try await TestDaemon.with { $0.results.bytes = 500_000 } _: { test in
+    try await TestDaemon.with {
+      $0.results.bytes = 500_000
+    } _: { test in
       for _ in 0..<6 { _ = try await test.outcome(path: "/large") }
       #expect(try await known(test) == ["6", "5"])
       let bytes = try await test.stats()["results"]?["bytes"]?.int ?? 0
@@ -46,7 +52,9 @@ struct RetentionTests {
   }
 
   @Test func `events are bounded by bytes and by age, and running requests are kept`() async throws {
-    try await TestDaemon.with { $0.mailbox.bytes = 250_000 } _: { test in
+    try await TestDaemon.with {
+      $0.mailbox.bytes = 250_000
+    } _: { test in
       _ = try await test.submit(path: "/held")
       for _ in 0..<5 { _ = try await test.outcome(path: "/large", "\"delegate\": \"a\"") }
       let state = try await test.get("/v1/delegates/a").json

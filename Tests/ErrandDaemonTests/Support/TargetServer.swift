@@ -65,7 +65,9 @@ private final class Script: ResponseHandler {
 
   func release() {
     isReleased = true
-    for responder in held { responder.respond(status: 200, headers: ["Content-Type": "application/json"], body: Array("{\"held\": true}".utf8)) }
+    for responder in held {
+      responder.respond(status: 200, headers: ["Content-Type": "application/json"], body: Array("{\"held\": true}".utf8))
+    }
     held = []
   }
 

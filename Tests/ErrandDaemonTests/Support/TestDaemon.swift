@@ -59,7 +59,8 @@ final class TestDaemon: Sendable {
   }
 
   func call(
-    _ method: HttpMethod, _ path: String, _ body: String? = nil, type: String? = nil, headers: HttpHeaders = [:], url: String = "http://errand",
+    _ method: HttpMethod, _ path: String, _ body: String? = nil, type: String? = nil, headers: HttpHeaders = [:],
+    url: String = "http://errand",
     overTcp: Bool = false
   ) async throws -> Answer {
     var request = HttpRequest(url + path, method: method, headers: headers)
