@@ -15,6 +15,7 @@ extension HttpHeaders {
     }
   }
 
+  /// Whether there is a field of that name.
   public func contains(_ name: String) -> Bool { first(name) != nil }
 
   /// Whether a field of that name, read as a comma list, holds `token` in any case. All fields of the name count.

@@ -17,6 +17,7 @@ public struct HttpHeaders: Sendable {
   var block: [UInt8]
   var fields: [Field]
 
+  /// No fields; allocates nothing.
   public init() {
     block = []
     fields = []
@@ -27,7 +28,9 @@ public struct HttpHeaders: Sendable {
     self.fields = fields
   }
 
+  /// Fields, those of equal names each for itself.
   public var count: Int { fields.count }
+  /// There are no fields.
   public var isEmpty: Bool { fields.isEmpty }
 
   /// Adds a field after those there are.

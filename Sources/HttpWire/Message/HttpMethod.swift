@@ -1,5 +1,6 @@
 /// A request method (RFC 9110 9): a token, compared with its case.
 public struct HttpMethod: Hashable, Sendable, CustomStringConvertible {
+  /// The token.
   public let rawValue: String
 
   /// Throws `invalid` if `token` is empty, is longer than 64 bytes or holds anything but token characters.

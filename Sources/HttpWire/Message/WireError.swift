@@ -21,13 +21,16 @@ public struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let truncated = Kind("truncated")
   }
 
+  /// What to tell failures apart by.
   public let kind: Kind
   /// The name of the limit that was passed, as in `WireLimits`.
   public let limit: String?
+  /// A sentence for people.
   public let message: String
   /// The status a server answers a request with that failed like this.
   public let status: Int
 
+  /// An error of one's own, with 400 unless told otherwise.
   public init(kind: Kind, limit: String? = nil, message: String, status: Int = 400) {
     self.kind = kind
     self.limit = limit

@@ -17,5 +17,6 @@ public struct WireLimits: Sendable, Equatable {
   /// The body, in bytes after removing the chunked coding; nil: no bound.
   public var bodyBytes: Int64?
 
+  /// The defaults.
   public init() {}
 }

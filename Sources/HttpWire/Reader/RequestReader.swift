@@ -4,6 +4,7 @@
 /// Call `next` until it returns nil, then with more input; stop at `.end` and `reset` for the next request on the connection. Errors
 /// carry the status to answer with, after which the connection is to be closed.
 public struct RequestReader: Sendable {
+  /// What `next` tells, in this order.
   public enum Event: Sendable {
     case head(RequestHead)
     /// These bytes of the input belong to the body.
@@ -32,6 +33,7 @@ public struct RequestReader: Sendable {
   /// After the head: what Content-Length says; nil if there is none or the body is chunked.
   public private(set) var contentLength: Int64?
 
+  /// A reader for the first request on a connection.
   public init(limits: WireLimits = WireLimits()) { self.limits = limits }
 
   /// A byte of this request was seen; an empty line before it does not count.

@@ -3,6 +3,7 @@
 ///
 /// Call `next` until it returns nil, then with more input; stop at `.end`. A reader that threw throws the same again until `reset`.
 public struct ResponseReader: Sendable {
+  /// What `next` tells, in this order.
   public enum Event: Sendable {
     /// A 1xx response; the final one follows.
     case informational(ResponseHead)
@@ -35,6 +36,7 @@ public struct ResponseReader: Sendable {
   /// A byte of this response was seen, interim responses included.
   public private(set) var hasStarted = false
 
+  /// A reader for the response to one request of that method, which decides whether there is a body.
   public init(requestMethod: HttpMethod, limits: WireLimits = WireLimits()) {
     self.limits = limits
     isHeadRequest = requestMethod == .head

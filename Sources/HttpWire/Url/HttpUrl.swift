@@ -1,17 +1,22 @@
 /// An absolute `http` or `https` URL, taken apart for sending a request. Path and query stay byte for byte as given (RFC 3986).
 public struct HttpUrl: Sendable, Hashable, CustomStringConvertible {
+  /// The schemes that can be asked for.
   public enum Scheme: String, Sendable, Hashable, CustomStringConvertible {
     case http
     case https
 
+    /// The port that goes without saying: 80 or 443.
     public var defaultPort: UInt16 { self == .http ? 80 : 443 }
     public var description: String { rawValue }
   }
 
+  /// In lower case, whatever the case in the text.
   public let scheme: Scheme
   /// Lower case, without brackets.
   public let host: String
+  /// The host is an IPv6 address.
   public let isIPv6: Bool
+  /// As given, or the scheme's own.
   public let port: UInt16
   /// Path and query as in the request line, `/` if the URL has neither; without the fragment.
   public internal(set) var target: String
@@ -20,6 +25,7 @@ public struct HttpUrl: Sendable, Hashable, CustomStringConvertible {
   /// What stands before `@`, as given.
   public let userInfo: String?
 
+  /// The port is the scheme's own.
   public var hasDefaultPort: Bool { port == scheme.defaultPort }
 
   /// The longest text that is read, in bytes.

@@ -1,5 +1,6 @@
 /// Writes requests (RFC 9112 3) into a buffer of the caller.
 public enum RequestWriter {
+  /// How the end of the body is told.
   public typealias BodyFraming = HttpWire.BodyFraming
 
   /// Appends request line and header fields, up to the empty line.

@@ -1,5 +1,6 @@
 /// Writes responses (RFC 9112 4) into a buffer of the caller.
 public enum ResponseWriter {
+  /// How the end of the body is told.
   public typealias BodyFraming = HttpWire.BodyFraming
 
   /// Appends status line and header fields, up to the empty line.
