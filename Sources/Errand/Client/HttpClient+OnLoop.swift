@@ -1,4 +1,4 @@
-internal import EventLoop
+public import EventLoop
 
 /// For code that lives on the loop itself, such as the daemon: no hop between threads.
 extension HttpClient {
@@ -19,14 +19,19 @@ extension HttpClient {
   @LoopActor public func cancelOnLoop(_ scope: CancelScope) -> [CancelReceipt] { engine.cancel(scope) }
 
   /// Where a request stands; nil if it has ended.
-  @LoopActor public func describe(_ handle: RequestHandle) -> RequestDescription? {
-    engine.table[handle].map(engine.describe)
+  @LoopActor public func describe(_ handle: RequestHandle, at now: Instant = .now()) -> RequestDescription? {
+    engine.table[handle].map { engine.describe($0, at: now) }
   }
 
   /// Every request that has not ended, in order of submission.
-  @LoopActor public func list() -> [RequestDescription] {
-    engine.table.all.sorted { $0.info.handle < $1.info.handle }.map(engine.describe)
+  @LoopActor public func list(at now: Instant = .now()) -> [RequestDescription] {
+    engine.table.all.sorted { $0.info.handle < $1.info.handle }.map { engine.describe($0, at: now) }
   }
 
   @LoopActor public var statsOnLoop: ClientStats { engine.stats() }
+}
+
+/// Takes outcomes on the loop itself, without a hop: for code that promises not to block. Held until its request ends.
+public protocol OutcomeSink: AnyObject, Sendable {
+  @LoopActor func requestEnded(_ request: RequestInfo, _ outcome: Outcome)
 }

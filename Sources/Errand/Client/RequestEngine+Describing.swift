@@ -3,9 +3,8 @@ internal import HttpWire
 
 /// What requests are doing, in words.
 extension RequestEngine {
-  func describe(_ item: RequestItem) -> RequestDescription {
-    let now = Instant.now()
-    return RequestDescription(
+  func describe(_ item: RequestItem, at now: Instant) -> RequestDescription {
+    RequestDescription(
       info: item.info, state: state(item), host: item.origin.host, attempts: item.machine.attempts, sent: item.machine.sent,
       bytesWritten: item.written, bytesReceived: item.receivedCount, age: now.microseconds(since: item.stamps.submitted),
       connectionID: item.connection?.id, remoteAddress: item.connection?.address.description,

@@ -1,4 +1,3 @@
-internal import EventLoop
 public import HttpWire
 
 /// Is told of the requests that were made for it, each outcome exactly once, with the request's handle, URL, tag and key.
@@ -43,9 +42,4 @@ extension HttpClientDelegate {
   public func request(_ request: RequestInfo, didReceiveHead head: ResponseHead) {}
   public func request(_ request: RequestInfo, didReceiveBody chunk: [UInt8]) {}
   public func request(_ request: RequestInfo, didSend sent: Int64, of total: Int64) {}
-}
-
-/// Takes outcomes on the loop itself, without a hop: for code that promises not to block. Held until its request ends.
-public protocol OutcomeSink: AnyObject, Sendable {
-  @LoopActor func requestEnded(_ request: RequestInfo, _ outcome: Outcome)
 }
