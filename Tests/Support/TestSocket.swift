@@ -14,6 +14,7 @@ public final class TestSocket {
   private var outgoing: [UInt8] = []
   private var sentCount = 0
   private var isConnected = false
+  private var endsWriting = false
   private var isClosed = false
   private var waiters: [Waiter] = []
   /// All bytes that came and were not yet taken by a `read…` call.
@@ -57,9 +58,10 @@ public final class TestSocket {
   /// Bytes that the kernel has not taken.
   public var unsentCount: Int { outgoing.count - sentCount }
 
-  /// Ends the writing half.
+  /// Ends the writing half when all is sent.
   public func endWriting() {
-    Socket.shutdownWrite(descriptor)
+    endsWriting = true
+    flush()
   }
 
   public func close() {
@@ -146,6 +148,7 @@ public final class TestSocket {
     if sentCount == outgoing.count {
       outgoing = []
       sentCount = 0
+      if endsWriting { Socket.shutdownWrite(descriptor) }
     }
     updateInterest()
   }
@@ -164,7 +167,7 @@ extension TestSocket: SocketTarget {
     if !isConnected {
       guard Socket.connectError(descriptor) == nil else { return ended(.reset) }
       isConnected = true
-      updateInterest()
+      flush()
     }
     if ready.contains(.read), isReading {
       switch Socket.receive(descriptor, into: EventLoop.shared.readBuffer) {

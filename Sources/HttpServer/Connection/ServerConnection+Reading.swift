@@ -8,6 +8,9 @@ extension ServerConnection: SocketTarget {
   }
 
   private func inputReady() {
+    // An answer in this turn may have left requests to be taken up at its end; they come before what is read now.
+    if carryStart < carry.count { pump() }
+    guard mode != .closed else { return }
     let buffer = EventLoop.shared.readBuffer
     var room = buffer.count
     if mode == .http, requestSide == .complete {
