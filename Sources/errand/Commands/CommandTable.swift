@@ -2,7 +2,8 @@
 enum CommandTable {
   static let commands: [Command] = [
     .get, .post, .put, .delete, .head,
-
+    .submit, .list, .show, .explain, .cancel,
+    .watch, .top, .stats,
     .version, .help,
   ]
 

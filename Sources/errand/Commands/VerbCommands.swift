@@ -55,6 +55,7 @@ extension Command {
     ) { (arguments) throws(Failure) in
       let spec = try RequestSpec(arguments, method: method)
       let writing = ResponseWriting(arguments, isHead: method == .head)
+      if !arguments.has("direct"), let code = try DaemonVerb.run(spec, writing, ControlClient(arguments)) { return code }
       return try DirectRun.run(spec, writing)
     }
   }

@@ -51,10 +51,15 @@ struct ControlClient: Sendable {
 
   static func json(_ response: HttpResponse) throws(Failure) -> JsonValue {
     do throws(JsonError) {
-      return try JsonValue.parse(response.body)
+      return try parse(response.body)
     } catch {
       throw Failure(.failure, "the daemon's answer is not JSON: \(error)")
     }
+  }
+
+  /// What services sent is part of the daemon's JSON, and need not be as strict as the daemon's own.
+  static func parse(_ bytes: [UInt8]) throws(JsonError) -> JsonValue {
+    try JsonValue.parse(bytes, allowsDuplicateKeys: true)
   }
 
   /// Why there was no answer.

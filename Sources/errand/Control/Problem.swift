@@ -17,7 +17,7 @@ struct Problem {
     let words = body?["detail"]?.string ?? body?["title"]?.string ?? ResponseWriter.reasonPhrase(status)
     let field = body?["field"]?.string
     text = field.map { words.contains($0) ? words : "\($0): \(words)" } ?? words
-    isNoSuchHandle = status == 404
+    isNoSuchHandle = body?["type"]?.string?.hasSuffix(":unknown_handle") ?? false
   }
 
   var failure: Failure {

@@ -25,9 +25,6 @@ struct BodyOutput: Sendable {
     progress = Progress(isShown: isShown, from: BodyOutput.largeBody)
   }
 
-  /// Bytes that were read and given here.
-  var received: Int64 { progress.done }
-
   mutating func receive(_ head: ResponseHead) {
     self.head = head
     held = []

@@ -23,11 +23,12 @@ extension RequestSpec {
     return json
   }
 
-  /// Fields of one name are one list (RFC 9110 section 5.3).
+  /// A name that comes more than once has an array of its values.
   private var headerObject: JsonObject {
     var object = JsonObject()
     for (name, _) in headers where !object.contains(where: { $0.key.lowercased() == name.lowercased() }) {
-      object[name] = .string(headers.values(name).joined(separator: ", "))
+      let values = headers.values(name)
+      object[name] = values.count == 1 ? .string(values[0]) : .array(values.map(JsonValue.string))
     }
     return object
   }
