@@ -1,4 +1,5 @@
 internal import Errand
+internal import Glibc
 internal import HttpWire
 
 /// Calls the daemon's API over its Unix socket and waits for the answer.
@@ -8,6 +9,7 @@ struct ControlClient: Sendable {
 
   init(_ arguments: Arguments) {
     self.init(socket: SocketPath.resolve(arguments))
+    Interrupt.whenAsked { exit(ExitCode.interrupted.rawValue) }
   }
 
   init(socket: String) {
