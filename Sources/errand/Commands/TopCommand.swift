@@ -62,20 +62,23 @@ private struct TopView {
   }
 
   private func lines(width: Int?) -> [String] {
-    let figures = Fields.flatten(stats, under: "").filter { Int64($0.1.prefix { $0 != " " }) != nil }
     var lines: [String] = []
-    var line = ""
-    for (name, value) in figures {
-      let figure = "\(name) \(value)"
-      if !line.isEmpty, line.count + figure.count + 3 > width ?? Help.width {
-        lines.append(line)
-        line = ""
-      }
-      line += line.isEmpty ? figure : "   " + figure
+    // A line for each group of figures; those that stand alone come first, on one line.
+    let members = stats.object?.members ?? []
+    let alone = JsonObject(members.filter { $0.value.object == nil })
+    for (name, group) in [("errandd", alone)] + members.compactMap({ member in member.value.object.map { (member.key, $0) } }) {
+      let figures = Fields.flatten(.object(group), under: "").map { figure(name: $0.0, $0.1) }
+      lines.append(Text.cut(EventLine.padded(name, 12) + figures.joined(separator: "  "), to: width ?? .max))
     }
-    lines += [line, ""]
+    lines.append("")
     var table = RequestTable()
     table.add(running)
     return lines + table.lines(width: width)
+  }
+
+  private func figure(name: String, _ value: String) -> String {
+    // Here there is room for the words only.
+    let words = value.firstIndex(of: "(").map { value[value.index(after: $0)...].dropLast() }
+    return "\(name.hasSuffix("_us") ? String(name.dropLast(3)) : name) \(words.map(String.init) ?? value)"
   }
 }

@@ -14,5 +14,5 @@ extension Command {
 }
 
 enum Version {
-  static let text = "0.1.0"
+  static let text = "1.0.0"
 }

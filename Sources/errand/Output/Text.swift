@@ -42,6 +42,7 @@ enum Text {
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
   }
 
+  /// At most so many characters, with an ellipsis for what is missing.
   static func cut(_ text: String, to width: Int) -> String {
     text.count <= width ? text : text.prefix(max(0, width - 1)) + "…"
   }
