@@ -78,7 +78,7 @@ final class RunningProgram: Sendable {
     let (lines, continuation) = AsyncStream<String>.makeStream()
     self.lines = lines
     let inputEnd = ends[1]
-    DispatchQueue.global().async {
+    RunningProgram.thread.async {
       RunningProgram.write(input ?? [], to: inputEnd)
       close(inputEnd)
     }
@@ -113,7 +113,7 @@ final class RunningProgram: Sendable {
   /// Waits for its end.
   func wait() async -> Ended {
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { [self] in
+      RunningProgram.thread.async { [self] in
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
         readers.wait()
@@ -122,6 +122,9 @@ final class RunningProgram: Sendable {
       }
     }
   }
+
+  /// What blocks has a queue, and with it a thread, of its own: the global queues have few threads, and many tests run at once.
+  private static var thread: DispatchQueue { DispatchQueue(label: "running program") }
 
   /// Read and write ends, not inherited. Another program that is started at the same moment may inherit them all the same, and so keep an
   /// end open until it ends: that delays a test at the most.
@@ -148,7 +151,7 @@ final class RunningProgram: Sendable {
   private static func read(
     _ descriptor: Int32, _ group: DispatchGroup, _ piece: @escaping @Sendable ([UInt8]) -> Void, end: @escaping @Sendable () -> Void
   ) {
-    DispatchQueue.global().async(group: group) {
+    thread.async(group: group) {
       var buffer = [UInt8](repeating: 0, count: 65_536)
       while true {
         let count = Glibc.read(descriptor, &buffer, buffer.count)
