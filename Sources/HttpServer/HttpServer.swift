@@ -14,7 +14,7 @@ public final class HttpServer {
   var handlers = HandlerTable()
   var dateField = DateField()
   private(set) var isClosing = false
-  private var listeners: [Listener] = []
+  private(set) var listeners: [Listener] = []
   private var connections: [ServerConnection?] = []
   private var freeSlots: [Int] = []
   /// Connections now open.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @LoopActor
-@Suite struct ExchangeTests {
+@Suite(.oneAtATime) struct ExchangeTests {
   @Test func aRequestIsAnsweredAndTheConnectionKept() async throws {
     try await serving { server, address in
       let client = try TestSocket(address)

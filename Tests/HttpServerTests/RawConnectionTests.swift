@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @LoopActor
-@Suite struct RawConnectionTests {
+@Suite(.oneAtATime) struct RawConnectionTests {
   @Test func aHandlerMayTakeTheConnectionOverAndSendAnyBytes() async throws {
     var raw: RawConnection?
     let handler = ClosureHandler(path: "/raw") { _, responder in raw = responder.takeOver() }
@@ -107,6 +107,25 @@ import Testing
       #expect(closes == 3)
     }
     try await waitUntil { closes == 4 }
+  }
+
+  @Test func aConnectionThatIsGoneIsLetGoThoughItsCallbacksHoldIt() async throws {
+    weak var kept: RawConnection?
+    var isTaken = false
+    let handler = ClosureHandler(path: "/raw") { _, responder in
+      let raw = responder.takeOver()
+      raw?.onBytes = { bytes in raw?.write(bytes) }
+      kept = raw
+      isTaken = true
+    }
+    try await serving(handlers: [handler]) { _, address in
+      let client = try TestSocket(address)
+      client.send(get("/raw") + "x")
+      #expect(try await client.read(1) == [UInt8(ascii: "x")])
+      #expect(isTaken && kept != nil)
+      client.reset()
+      try await waitUntil { kept == nil }
+    }
   }
 
   @Test func theHookSeesAcceptedConnectionsAndMayKeepThem() async throws {

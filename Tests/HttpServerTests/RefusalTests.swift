@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @LoopActor
-@Suite struct RefusalTests {
+@Suite(.oneAtATime) struct RefusalTests {
   @Test func handlersAreAskedByPriorityAndThenInOrderOfRegistration() async throws {
     let handlers = [(0, "first"), (0, "second"), (5, "high"), (-1, "low"), (5, "high too")].map { priority, name in
       ClosureHandler(path: "/\(name.first == "h" ? "h" : "x")", priority: priority) { _, responder in responder.respond(text: name) }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @LoopActor
-@Suite struct StreamTests {
+@Suite(.oneAtATime) struct StreamTests {
   @Test func aStreamIsChunkedAndTheConnectionKept() async throws {
     let handler = ClosureHandler(path: "/stream") { _, responder in
       responder.startStream(status: 200, headers: ["Content-Type": "text/event-stream"])
@@ -61,6 +61,18 @@ import Testing
         client.send(get(path))
         #expect(try await client.readToEnd() == .reset)
       }
+    }
+  }
+
+  @Test func aStreamOfKnownLengthEndsThoughItsLastWriteWentOutAtOnce() async throws {
+    let handler = ClosureHandler(path: "/stream") { _, responder in
+      responder.startStream(status: 200, length: 2_000)
+      responder.write([UInt8](repeating: 1, count: 2_000))
+      responder.finish()
+    }
+    try await serving(with(\.highWaterBytes, 1_000), handlers: [handler]) { _, address in
+      let client = try TestSocket(address)
+      for _ in 0..<2 { #expect(try await client.exchange(get("/stream")).body.count == 2_000) }
     }
   }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @LoopActor
-@Suite struct TimeTests {
+@Suite(.oneAtATime) struct TimeTests {
   @Test func aHeadThatDoesNotComeIs408AndSilenceIsClosed() async throws {
     try await serving(with(\.headerTimeout, .milliseconds(60))) { server, address in
       let silent = try TestSocket(address)

@@ -36,7 +36,7 @@ public final class TestSocket {
       Socket.close(descriptor)
       throw error
     }
-    watch = EventLoop.shared.watch(descriptor, self)
+    watch = EventLoop.shared.watch(descriptor, WeakTarget(self))
     updateInterest()
   }
 
@@ -162,8 +162,21 @@ public final class TestSocket {
   }
 }
 
-extension TestSocket: SocketTarget {
-  public func socketReady(_ ready: Interest) {
+/// The loop keeps what it tells; a socket that its test has let go must be closed.
+private final class WeakTarget: SocketTarget {
+  private weak var socket: TestSocket?
+
+  init(_ socket: TestSocket) {
+    self.socket = socket
+  }
+
+  @LoopActor func socketReady(_ ready: Interest) {
+    socket?.socketReady(ready)
+  }
+}
+
+extension TestSocket {
+  fileprivate func socketReady(_ ready: Interest) {
     if !isConnected {
       guard Socket.connectError(descriptor) == nil else { return ended(.reset) }
       isConnected = true

@@ -46,7 +46,7 @@ public struct CancelScope: Sendable {
     if let host, item.origin.host != host { return false }
     if let owner, item.info.owner != owner { return false }
     if hasDelegate {
-      guard let delegate, case .delegate(let weak, _) = item.sink, weak.object === delegate else { return false }
+      guard let delegate, item.ticket.delegate === delegate else { return false }
     }
     return true
   }

@@ -12,6 +12,8 @@ extension HttpClient {
     public var maxQueued = 1_000_000
     /// How long a connection without a request is kept. Default 60 s; zero keeps it until the server closes it.
     public var keepAlive = Duration.seconds(60)
+    /// How long a body waits for a server that says nothing to `Expect: 100-continue`. Default 1 s.
+    public var expectContinueWait = Duration.seconds(1)
     /// The timers of requests that do not set their own. Zero is none.
     public var timeouts = Timeouts(
       queue: .zero, connect: .seconds(10), firstByte: .seconds(30), idle: .seconds(30), total: .seconds(60))

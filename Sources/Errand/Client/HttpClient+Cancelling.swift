@@ -1,5 +1,3 @@
-internal import EventLoop
-
 extension HttpClient {
   /// Cancels a request in whatever state it is. If the receipt says `cancelled`, no completion of it is delivered afterwards: the delegate is
   /// told of the cancellation instead, once.
@@ -12,10 +10,7 @@ extension HttpClient {
 
   /// Cancels without waiting. `completion` gets the receipt on the loop and must not block.
   public func cancel(_ handle: RequestHandle, completion: (@Sendable (CancelReceipt) -> Void)?) {
-    EventLoop.shared.enqueue { [engine] in
-      let receipt = engine.cancel(handle)
-      completion?(receipt)
-    }
+    engine.inbox.add(.cancel(handle, completion), for: engine)
   }
 
   /// Cancels what matches `scope` and was submitted before this call; what is submitted later runs.
@@ -29,9 +24,6 @@ extension HttpClient {
 
   /// Cancels a scope without waiting. `completion` gets the receipts on the loop and must not block.
   public func cancel(_ scope: CancelScope, completion: (@Sendable ([CancelReceipt]) -> Void)?) {
-    EventLoop.shared.enqueue { [engine] in
-      let receipts = engine.cancel(scope)
-      completion?(receipts)
-    }
+    engine.inbox.add(.cancelScope(scope, completion), for: engine)
   }
 }

@@ -6,7 +6,7 @@ extension HttpClient {
   @LoopActor @discardableResult
   public func submitOnLoop(_ request: HttpRequest, handle: RequestHandle? = nil, sink: any OutcomeSink) -> RequestHandle {
     let handle = handle ?? reserveHandle()
-    engine.submit(request, handle: handle, sink: .loop(sink))
+    engine.obey(engine.prepare(request, handle: handle, sink: .loop(sink)))
     return handle
   }
 
@@ -30,7 +30,7 @@ extension HttpClient {
 
   /// Every request that has not ended, in order of submission.
   @LoopActor public func list(at now: Instant = .now()) -> [RequestDescription] {
-    engine.table.all.sorted { $0.info.handle < $1.info.handle }.map { engine.describe($0, at: now) }
+    engine.table.all.map { engine.describe($0, at: now) }
   }
 
   @LoopActor public var statsOnLoop: ClientStats { engine.stats() }

@@ -8,7 +8,7 @@ extension HttpClient {
   /// serial queue. A concurrent queue loses the order of one request's events.
   @discardableResult
   public func submit(_ request: HttpRequest, delegate: (any HttpClientDelegate)?, queue: DispatchQueue? = nil) -> RequestHandle {
-    start(request, .delegate(WeakDelegate(object: delegate), queue), delegate?.interests ?? [])
+    start(request, .delegate(queue), delegate)
   }
 
   /// Makes a request and calls `completion` once with its outcome; a cancelled request gives the error `cancelled`.
@@ -17,25 +17,27 @@ extension HttpClient {
   public func submit(
     _ request: HttpRequest, queue: DispatchQueue? = nil, completion: @escaping @Sendable (Result<HttpResponse, HttpClientError>) -> Void
   ) -> RequestHandle {
-    start(request, .completion(completion, queue), [])
+    start(request, .completion(completion, queue))
   }
 
   /// Makes a request and waits for its response without blocking a thread. Cancelling the task cancels the request, and this then throws
   /// `cancelled`.
   public func send(_ request: HttpRequest) async throws(HttpClientError) -> HttpResponse {
     let handle = newHandle()
-    // The task may be cancelled before the loop has seen the request: the flag is set before the cancel is enqueued, and read when it starts.
     let isCancelled = Flag()
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { (continuation: CheckedContinuation<Result<HttpResponse, HttpClientError>, Never>) in
-        EventLoop.shared.enqueue { [engine] in
-          engine.submit(request, handle: handle, sink: .waiter { continuation.resume(returning: $0) })
-          if isCancelled.isSet { _ = engine.cancel(handle) }
+        let submission = engine.prepare(request, handle: handle, sink: .waiter { continuation.resume(returning: $0) })
+        guard !isCancelled.isSet else {
+          return continuation.resume(returning: .failure(HttpClientError(.cancelled, message: "the task was cancelled before")))
         }
+        engine.inbox.add(submission, for: engine)
+        // The handler may have run, and its cancel been obeyed, before the request was there to be cancelled.
+        if isCancelled.isSet { cancel(handle, completion: nil) }
       }
     } onCancel: {
       isCancelled.set()
-      EventLoop.shared.enqueue { [engine] in _ = engine.cancel(handle) }
+      cancel(handle, completion: nil)
     }
     return try result.get()
   }
@@ -53,16 +55,17 @@ extension HttpClient {
       .waiter { result in
         outcome.withLock { $0 = result }
         done.signal()
-      }, [])
+      })
     done.wait()
     guard let result = outcome.withLock({ $0 }) else { throw HttpClientError(.cancelled, message: "the request was dropped") }
     return try result.get()
   }
 
   @discardableResult
-  private func start(_ request: HttpRequest, _ sink: Sink, _ interests: RequestInterests) -> RequestHandle {
+  private func start(_ request: HttpRequest, _ sink: Sink, _ delegate: (any HttpClientDelegate)? = nil) -> RequestHandle {
     let handle = newHandle()
-    EventLoop.shared.enqueue { [engine] in engine.submit(request, handle: handle, sink: sink, interests: interests) }
+    let submission = engine.prepare(request, handle: handle, sink: sink, delegate: delegate)
+    engine.inbox.add(submission, for: engine)
     return handle
   }
 }

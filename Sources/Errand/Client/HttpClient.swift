@@ -19,6 +19,10 @@ public final class HttpClient: Sendable {
     lastHandle = Atomic(configuration.firstHandle &- 1)
   }
 
+  deinit {
+    EventLoop.shared.enqueue { [engine] in engine.clientIsGone() }
+  }
+
   func newHandle() -> RequestHandle {
     RequestHandle(id: lastHandle.add(1, ordering: .relaxed).newValue)
   }

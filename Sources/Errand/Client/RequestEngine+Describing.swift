@@ -52,7 +52,7 @@ extension RequestEngine {
       if item.head == nil { return "was sent whole to \(peer) and waits for the response for \(quiet)" }
       return "has received \(item.receivedCount) bytes of the body from \(peer), the last of them \(quiet) ago"
     case .backingOff:
-      return "waits to be sent again after try \(item.machine.attempts): \(item.stamps.retries.last?.reason ?? "the first failed")"
+      return "waits to be sent again after try \(item.machine.attempts): \(item.retries.last?.reason ?? "the first failed")"
     case .ended:
       return "has ended; its outcome is on the way to the delegate"
     }
@@ -67,7 +67,7 @@ extension RequestEngine {
     add("slot", stamps.granted)
     add("resolved", stamps.resolved, item.origin.host)
     add("connected", stamps.connected, item.connection?.address.description)
-    for retry in stamps.retries { add("retry", retry.at, retry.reason) }
+    for retry in item.retries { add("retry", retry.at, retry.reason) }
     add("sent", stamps.sent, "\(item.written) bytes")
     add("head", stamps.head, item.head.map { "\($0.status)" })
     return steps.sorted { $0.at < $1.at }

@@ -6,7 +6,7 @@ extension RequestEngine {
   func end(_ item: RequestItem, _ finish: RequestStateMachine.Finish) {
     EventLoop.shared.cancel(item.totalTimer)
     item.totalTimer = .none
-    let timings = item.stamps.timings(at: .now())
+    let timings = item.stamps.timings(at: EventLoop.shared.now)
     let outcome: Outcome
     switch finish {
     case .response:
@@ -18,31 +18,32 @@ extension RequestEngine {
         CancelReceipt(handle: item.info.handle, result: .cancelled, sent: sent, bytesWritten: written, connection: connection))
     }
     count(outcome)
+    if case .finished = outcome { item.hasSucceeded = true }
     if case .cancelled = outcome {
-      table.remove(item.info.handle)
+      table.remove(item.ticket.info.handle)
       _ = item.ticket.take()
     }
-    send(outcome, item.info, item.sink, item.ticket)
+    send(outcome, item.ticket)
   }
 
   /// Hands an outcome on. Sinks on the loop are told at once; for the others it stays cancellable until they are called.
-  func send(_ outcome: Outcome, _ info: RequestInfo, _ sink: Sink, _ ticket: DeliveryTicket) {
-    switch sink {
+  func send(_ outcome: consuming Outcome, _ ticket: DeliveryTicket) {
+    switch ticket.sink {
     case .loop(let sink):
-      table.remove(info.handle)
-      sink.requestEnded(info, outcome)
+      table.remove(ticket.info.handle)
+      sink.requestEnded(ticket.info, outcome)
       tellIfEmpty()
     case .waiter(let done):
-      table.remove(info.handle)
+      table.remove(ticket.info.handle)
       done(outcome.result)
       tellIfEmpty()
     case .delegate, .completion:
-      deliveries.add(Delivery(info: info, sink: sink, ticket: ticket, event: .outcome(outcome)))
+      deliveries.add(Delivery(ticket, .outcome(outcome)), of: self)
     }
   }
 
   func send(_ event: Delivery.Event, to item: RequestItem) {
-    deliveries.add(Delivery(info: item.info, sink: item.sink, ticket: item.ticket, event: event))
+    deliveries.add(Delivery(item.ticket, event), of: self)
   }
 
   // MARK: Cancelling
@@ -54,9 +55,16 @@ extension RequestEngine {
 
   /// Cancels what matches now; what is submitted later is not touched.
   func cancel(_ scope: CancelScope) -> [CancelReceipt] {
-    let matching = table.all.filter(scope.matches)
-    // In the order of submission, so that receipts read like the list.
-    return matching.sorted { $0.info.handle < $1.info.handle }.map(cancel)
+    // In the order of submission, so that receipts read like the list. Their slots are given on when all have ended: one of them would
+    // otherwise get another's slot and be sent.
+    let handles = table.handles(where: scope.matches)
+    return holdingSlots {
+      var receipts: [CancelReceipt] = []
+      for handle in handles {
+        if let item = table[handle] { receipts.append(cancel(item)) }
+      }
+      return receipts
+    }
   }
 
   private func cancel(_ item: RequestItem) -> CancelReceipt {
@@ -66,9 +74,10 @@ extension RequestEngine {
       let receipt = CancelReceipt(
         handle: item.info.handle, result: .cancelled, sent: item.machine.sent, bytesWritten: item.written,
         connection: item.connectionWasKept ? .kept : .none)
+      if item.hasSucceeded { counters.finished -= 1 } else { counters.failed -= 1 }
       counters.cancelled += 1
       table.remove(item.info.handle)
-      send(.cancelled(receipt), item.info, item.sink, item.ticket)
+      send(.cancelled(receipt), item.ticket)
       return receipt
     }
     let actions = item.machine.cancelled()
@@ -92,8 +101,17 @@ extension RequestEngine {
     tellIfEmpty()
   }
 
+  /// Nobody can submit or cancel any more. What is under way has its outcomes yet, and holds the engine for that long.
+  func clientIsGone() {
+    isShutDown = true
+    whenEmpty.append { [self] in
+      for connection in pool.idleConnections { pool.closeIdle(connection) }
+    }
+    tellIfEmpty()
+  }
+
   func tellIfEmpty() {
-    guard table.count == 0, !whenEmpty.isEmpty else { return }
+    guard !whenEmpty.isEmpty, table.count == 0, deliveries.undelivered == 0 else { return }
     let told = whenEmpty
     whenEmpty = []
     graceTimer.stop()
@@ -106,12 +124,10 @@ extension RequestEngine {
     guard let head = item.head else {
       return .failed(failure(item, .malformedResponse, .response, "a body without a head", timings))
     }
-    var response = HttpResponse(
-      status: head.status, reason: head.reason, version: head.version, headers: head.headers, body: item.received,
-      trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown)
+    let response = HttpResponse(
+      head, body: item.received, trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown,
+      attempts: item.machine.attempts, timings: timings)
     item.received = []
-    response.attempts = item.machine.attempts
-    response.timings = timings
     switch item.rules.normalizer.normalize(response) {
     case .success(let response):
       return .finished(response)
@@ -145,7 +161,7 @@ extension RequestEngine {
 /// Ends a shutdown's patience.
 @LoopActor
 final class GraceTimer: TimerTarget {
-  private weak var engine: RequestEngine?
+  private var engine: RequestEngine?
   private var timer = TimerID.none
 
   nonisolated init() {}
@@ -157,9 +173,12 @@ final class GraceTimer: TimerTarget {
 
   func stop() {
     EventLoop.shared.cancel(timer)
+    timer = .none
+    engine = nil
   }
 
   func timerFired(_ kind: UInt8) {
+    timer = .none
     _ = engine?.cancel(.all)
   }
 }

@@ -4,7 +4,9 @@ internal import HttpWire
 /// What connections and timers tell.
 extension RequestEngine {
   func wrote(_ item: RequestItem, isWhole: Bool) {
-    if isWhole { item.stamps.sent = .now() }
+    if isWhole { item.stamps.sent = EventLoop.shared.now }
+    // With the head there already, the idle timer runs on and looks at this.
+    if item.head != nil { item.stamps.lastActivity = EventLoop.shared.now }
     if item.interests.contains(.uploadProgress), item.bodyCount > 0 {
       send(.sent(item.bodyWritten, of: item.bodyCount), to: item)
     }
@@ -12,14 +14,17 @@ extension RequestEngine {
   }
 
   func receivedInterim(_ item: RequestItem, _ head: ResponseHead) {
-    item.interim.append(head)
+    item.add(interim: head)
     if item.interests.contains(.interim) { send(.interim(head), to: item) }
   }
 
   func receivedHead(_ item: RequestItem, _ head: ResponseHead, contentLength: Int64?) {
     item.head = head
     item.stamps.head = item.stamps.lastActivity
-    if let contentLength, !item.interests.contains(.bodyChunks) {
+    item.isToBeRetried = item.rules.retry.isRetried(
+      status: head.status, attempt: item.machine.attempts, isRepeatable: item.machine.isRepeatable)
+    if item.isToBeRetried { return }
+    if let contentLength, !item.interests.contains(.bodyChunks), item.info.method != .head, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
       item.received.reserveCapacity(Int(min(contentLength, 1_048_576)))
@@ -30,6 +35,7 @@ extension RequestEngine {
   func receivedBody(_ item: RequestItem, _ bytes: UnsafeRawBufferPointer, on connection: Http1Connection) {
     item.receivedCount += Int64(bytes.count)
     counters.bodyBytesReceived &+= UInt64(bytes.count)
+    if item.isToBeRetried { return }
     if item.interests.contains(.bodyChunks) {
       item.untaken += bytes.count
       send(.chunk([UInt8](bytes)), to: item)
@@ -48,12 +54,12 @@ extension RequestEngine {
 
   func completed(_ item: RequestItem, on connection: Http1Connection, isReusable: Bool, lengthUnknown: Bool) {
     item.lengthUnknown = lengthUnknown
-    if let head = item.head,
+    if item.rules.retry.max > 0, let head = item.head,
       let delay = item.rules.retry.delay(
         afterStatus: head.status, attempt: item.machine.attempts, isRepeatable: item.machine.isRepeatable,
         retryAfter: head.headers["Retry-After"], random: randomPart())
     {
-      item.stamps.retries.append((.now(), "answered \(head.status)"))
+      item.add(retry: "answered \(head.status)")
       counters.retried += 1
       item.forgetResponse()
       backOff(item, for: delay)
@@ -76,11 +82,12 @@ extension RequestEngine {
 
   func timerFired(_ timer: RequestStateMachine.Timer, of item: RequestItem) {
     if timer == .total { item.totalTimer = .none } else { item.phaseTimer = .none }
-    if timer == .idle, let length = item.rules.length(of: .idle), item.head != nil {
+    if timer == .idle, item.head != nil {
+      let length = item.rules.nanoseconds(of: .idle)
       // Reading does not touch the timer: it is moved on here, by what was read meanwhile. A pause of our own is no fault of the peer's.
-      let quiet = item.untaken >= RequestItem.untakenLimit ? .zero : item.stamps.lastActivity.duration(to: .now())
+      let quiet = item.connection?.isPaused == true ? 0 : EventLoop.shared.now.nanoseconds - item.stamps.lastActivity.nanoseconds
       if quiet < length {
-        item.phaseTimer = EventLoop.shared.schedule(after: length - quiet, item, kind: timer.rawValue)
+        item.phaseTimer = EventLoop.shared.schedule(afterNanoseconds: length - quiet, item, kind: timer.rawValue)
         return
       }
     }
@@ -92,11 +99,14 @@ extension RequestEngine {
     for delivery in batch {
       switch delivery.event {
       case .outcome:
-        table.remove(delivery.info.handle)
+        table.remove(delivery.ticket.info.handle)
       case .chunk(let bytes):
-        guard let item = table[delivery.info.handle] else { continue }
+        guard let item = table[delivery.ticket.info.handle] else { continue }
         item.untaken -= bytes.count
-        if item.untaken < RequestItem.untakenLimit / 2 { item.connection?.resume() }
+        if item.untaken < RequestItem.untakenLimit / 2, let connection = item.connection, connection.isPaused {
+          item.stamps.lastActivity = EventLoop.shared.now
+          connection.resume()
+        }
       case .interim, .head, .sent: break
       }
     }

@@ -6,47 +6,86 @@ internal import HttpWire
 final class RequestEngine {
   let configuration: HttpClient.Configuration
   let pool: ConnectionPool
+  let inbox = CommandInbox()
   var table = RequestTable()
+  /// What the readers of new connections are copied from.
+  let reader: ResponseReader
+  /// The headers of requests that bring none.
+  private let plainHeaders: HttpHeaders
   var counters = ClientStats()
   /// Ends of requests that are not in the table any more: above this number a handle was never given out.
   var highestHandle: UInt64 = 0
   var isShutDown = false
   var whenEmpty: [@LoopActor () -> Void] = []
-  private(set) lazy var deliveries = DeliveryQueue { [weak self] in self?.delivered($0) }
-  private lazy var plainRules = RequestRules(HttpRequest(""), configuration)
+  let deliveries = DeliveryQueue()
+  private let plainRules: RequestRules
   let graceTimer = GraceTimer()
   private var isPumping = false
   private var random = SystemRandomNumberGenerator()
 
   nonisolated init(_ configuration: HttpClient.Configuration) {
     self.configuration = configuration
+    plainRules = RequestRules(timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
+    plainHeaders = configuration.userAgent.isEmpty ? [:] : ["User-Agent": configuration.userAgent]
+    reader = ResponseReader(requestMethod: .get, limits: configuration.wireLimits)
     pool = ConnectionPool(perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections)
   }
 
   // MARK: Submitting
 
-  func submit(_ request: HttpRequest, handle: RequestHandle, sink: Sink, interests: RequestInterests = []) {
-    counters.submitted += 1
-    highestHandle = max(highestHandle, handle.id)
+  /// Checks a request and makes its item. Any thread.
+  nonisolated func prepare(
+    _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil
+  ) -> CommandInbox.Command {
     do throws(HttpClientError) {
-      guard !isShutDown else { throw HttpClientError(.denied, phase: .queue, message: "the client is shutting down") }
-      let prepared = try PreparedRequest(request, userAgent: configuration.userAgent)
+      let prepared = try PreparedRequest(request, defaults: plainHeaders)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)
-      let item = RequestItem(prepared, info: info, sink: sink, interests: interests, rules: rules(request), engine: self)
-      table.insert(item)
-      apply(item.machine.submitted(), to: item)
+      return .submit(
+        RequestItem(
+          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules(request), engine: self))
     } catch {
-      counters.failed += 1
       let info = RequestInfo(
         handle: handle, url: RequestInfo.withoutUserInfo(request.url), method: request.method ?? .get, tag: request.tag, key: request.key,
         delegateName: request.delegateName, owner: request.owner)
-      send(.failed(error), info, sink, DeliveryTicket())
+      return .refuse(DeliveryTicket(info, sink, delegate), error)
     }
   }
 
-  private func rules(_ request: HttpRequest) -> RequestRules {
+  func obey(_ commands: [CommandInbox.Command]) {
+    for command in commands { obey(command) }
+  }
+
+  func obey(_ command: CommandInbox.Command) {
+    switch command {
+    case .submit(let item):
+      accepted(item.ticket)
+      table.insert(item)
+      if isShutDown {
+        apply(item.machine.refused(.denied, .queue, "the client is shutting down"), to: item)
+      } else {
+        apply(item.machine.submitted(), to: item)
+      }
+    case .refuse(let ticket, let error):
+      accepted(ticket)
+      counters.failed += 1
+      send(.failed(error), ticket)
+    case .cancel(let handle, let completion):
+      let receipt = cancel(handle)
+      completion?(receipt)
+    case .cancelScope(let scope, let completion):
+      let receipts = cancel(scope)
+      completion?(receipts)
+    }
+  }
+
+  private func accepted(_ ticket: DeliveryTicket) {
+    counters.submitted += 1
+    highestHandle = max(highestHandle, ticket.info.handle.id)
+  }
+
+  private nonisolated func rules(_ request: HttpRequest) -> RequestRules {
     let isPlain =
       request.timeouts == Timeouts() && request.expect == .any && request.envelope == nil && request.acceptStatus.isEmpty
       && request.maxBodyBytes == nil && request.retry.max == 0
@@ -62,9 +101,7 @@ final class RequestEngine {
     case .start(.backOff): break
     case .start(let timer): startPhaseTimer(timer, of: item)
     }
-    if actions.startsTotal, let length = item.rules.length(of: .total), length > .zero {
-      item.totalTimer = EventLoop.shared.schedule(after: length, item, kind: RequestStateMachine.Timer.total.rawValue)
-    }
+    if actions.startsTotal { item.totalTimer = startTimer(.total, of: item) }
     switch actions.transport {
     case .keep: break
     case .enqueue: enqueue(item)
@@ -80,8 +117,12 @@ final class RequestEngine {
 
   private func startPhaseTimer(_ timer: RequestStateMachine.Timer, of item: RequestItem) {
     clearPhaseTimer(item)
-    guard let length = item.rules.length(of: timer), length > .zero else { return }
-    item.phaseTimer = EventLoop.shared.schedule(after: length, item, kind: timer.rawValue)
+    item.phaseTimer = startTimer(timer, of: item)
+  }
+
+  private func startTimer(_ timer: RequestStateMachine.Timer, of item: RequestItem) -> TimerID {
+    let length = item.rules.nanoseconds(of: timer)
+    return length > 0 ? EventLoop.shared.schedule(afterNanoseconds: length, item, kind: timer.rawValue) : .none
   }
 
   private func clearPhaseTimer(_ item: RequestItem) {
@@ -108,7 +149,7 @@ final class RequestEngine {
       apply(
         item.machine.refused(.queueFull, .queue, "\(configuration.maxQueued) requests are waiting already (limit max_queued)"), to: item)
     } else {
-      item.place = pool.admission.wait(item.info.handle.id, host: host.admissionIndex, owner: item.info.owner ?? "")
+      item.place = pool.admission.wait(item.ticket.info.handle.id, host: host.admissionIndex, owner: item.info.owner ?? "")
       pump()
     }
   }
@@ -116,7 +157,7 @@ final class RequestEngine {
   private func grant(_ item: RequestItem) {
     guard let host = item.host else { return }
     item.place = nil
-    if item.stamps.granted == nil { item.stamps.granted = .now() }
+    if item.stamps.granted == nil { item.stamps.granted = EventLoop.shared.now }
     item.connection = pool.takeIdle(host)
     if item.connection != nil { counters.connectionsReused += 1 }
     apply(item.machine.slotGranted(hasConnection: item.connection != nil), to: item)
@@ -131,6 +172,16 @@ final class RequestEngine {
       grant(item)
     }
     isPumping = false
+  }
+
+  /// Runs `body`, during which freed slots stay free, and gives them out then.
+  func holdingSlots<T>(_ body: () -> T) -> T {
+    guard !isPumping else { return body() }
+    isPumping = true
+    let result = body()
+    isPumping = false
+    pump()
+    return result
   }
 
   private func leaveQueue(_ item: RequestItem) {
@@ -152,7 +203,7 @@ final class RequestEngine {
     if let stale = item.connection {
       item.connection = nil
       item.forgetResponse()
-      item.stamps.retries.append((.now(), "the kept connection had been closed by the server"))
+      item.add(retry: "the kept connection had been closed by the server")
       counters.retried += 1
       pool.closeBusy(stale)
     }
@@ -165,7 +216,7 @@ final class RequestEngine {
       switch result {
       case .success(let (descriptor, address)):
         counters.connectionsOpened += 1
-        item.stamps.connected = .now()
+        item.stamps.connected = EventLoop.shared.now
         let connection = Http1Connection(descriptor, id: pool.nextID(), host: host, address: address, engine: self)
         pool.opened(connection)
         item.connection = connection

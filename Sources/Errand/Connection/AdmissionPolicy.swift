@@ -14,6 +14,7 @@ struct AdmissionPolicy: Sendable {
     var inUse = 0
     var waiting = 0
     var isListed = false
+    var previous: Int32 = -1
     var next: Int32 = -1
     /// Owners with waiting requests, in turn.
     var owners = Ring()
@@ -26,6 +27,7 @@ struct AdmissionPolicy: Sendable {
     var first: Int32 = -1
     var last: Int32 = -1
     var isListed = false
+    var previous: Int32 = -1
     var next: Int32 = -1
   }
 
@@ -69,10 +71,9 @@ struct AdmissionPolicy: Sendable {
     return HostIndex(hosts.count - 1)
   }
 
-  /// Forgets a host that nothing waits for or uses. False if it still has its place in the turns.
+  /// Forgets a host. False if something waits for it or uses it.
   mutating func removeHost(_ host: HostIndex) -> Bool {
-    guard !hosts[Int(host)].isListed, hosts[Int(host)].inUse == 0, hosts[Int(host)].waiting == 0 else { return false }
-    for owner in hosts[Int(host)].ownerNumbers.values { freeOwners.append(owner) }
+    guard hosts[Int(host)].inUse == 0, hosts[Int(host)].waiting == 0 else { return false }
     hosts[Int(host)] = Host()
     freeHosts.append(host)
     return true
@@ -107,28 +108,33 @@ struct AdmissionPolicy: Sendable {
 
   /// Leaves the line.
   mutating func leave(_ place: Place) {
-    let owner = Int(nodes[Int(place.node)].owner)
+    let owner = nodes[Int(place.node)].owner
+    let host = owners[Int(owner)].host
     unlink(place.node)
-    hosts[Int(owners[owner].host)].waiting -= 1
+    hosts[Int(host)].waiting -= 1
     waiting -= 1
+    if owners[Int(owner)].first < 0 { forget(owner) }
+    if hosts[Int(host)].waiting == 0 { unlistHost(host) }
   }
 
   /// The request whose turn it is, which now has a slot; nil if none may go.
   mutating func next() -> UInt64? {
-    while inUse < total, ready.first >= 0 {
-      let host = ready.first
-      let index = Int(host)
-      ready.first = hosts[index].next
-      if ready.first < 0 { ready.last = -1 }
-      hosts[index].isListed = false
-      hosts[index].next = -1
-      guard hosts[index].inUse < perHost, let id = nextOf(host) else { continue }
-      hosts[index].inUse += 1
-      inUse += 1
-      listHost(host)
-      return id
-    }
-    return nil
+    guard inUse < total, ready.first >= 0 else { return nil }
+    let host = ready.first
+    let index = Int(host)
+    let owner = hosts[index].owners.first
+    let node = owners[Int(owner)].first
+    let id = nodes[Int(node)].id
+    unlistHost(host)
+    unlistOwner(owner)
+    unlink(node)
+    hosts[index].waiting -= 1
+    waiting -= 1
+    if owners[Int(owner)].first < 0 { forget(owner) } else { listOwner(owner) }
+    hosts[index].inUse += 1
+    inUse += 1
+    listHost(host)
+    return id
   }
 
   /// Gives a slot back.
@@ -138,49 +144,49 @@ struct AdmissionPolicy: Sendable {
     listHost(host)
   }
 
-  private mutating func nextOf(_ host: HostIndex) -> UInt64? {
-    let index = Int(host)
-    while hosts[index].owners.first >= 0 {
-      let owner = hosts[index].owners.first
-      hosts[index].owners.first = owners[Int(owner)].next
-      if hosts[index].owners.first < 0 { hosts[index].owners.last = -1 }
-      owners[Int(owner)].isListed = false
-      owners[Int(owner)].next = -1
-      let node = owners[Int(owner)].first
-      guard node >= 0 else {
-        // Owners come and go: one without a waiting request costs nothing until it has one again.
-        hosts[index].ownerNumbers[owners[Int(owner)].name] = nil
-        freeOwners.append(owner)
-        continue
-      }
-      let id = nodes[Int(node)].id
-      unlink(node)
-      hosts[index].waiting -= 1
-      waiting -= 1
-      listOwner(owner)
-      return id
-    }
-    return nil
-  }
-
   private mutating func listHost(_ host: HostIndex) {
     let index = Int(host)
     guard !hosts[index].isListed, hosts[index].waiting > 0, hosts[index].inUse < perHost else { return }
     hosts[index].isListed = true
+    hosts[index].previous = ready.last
     hosts[index].next = -1
     if ready.last >= 0 { hosts[Int(ready.last)].next = host } else { ready.first = host }
     ready.last = host
+  }
+
+  private mutating func unlistHost(_ host: HostIndex) {
+    guard hosts[Int(host)].isListed else { return }
+    let (previous, next) = (hosts[Int(host)].previous, hosts[Int(host)].next)
+    if previous >= 0 { hosts[Int(previous)].next = next } else { ready.first = next }
+    if next >= 0 { hosts[Int(next)].previous = previous } else { ready.last = previous }
+    hosts[Int(host)].isListed = false
   }
 
   private mutating func listOwner(_ owner: Int32) {
     let index = Int(owner)
     let host = Int(owners[index].host)
     guard !owners[index].isListed else { return }
-    owners[index].isListed = true
-    owners[index].next = -1
     let last = hosts[host].owners.last
+    owners[index].isListed = true
+    owners[index].previous = last
+    owners[index].next = -1
     if last >= 0 { owners[Int(last)].next = owner } else { hosts[host].owners.first = owner }
     hosts[host].owners.last = owner
+  }
+
+  private mutating func unlistOwner(_ owner: Int32) {
+    guard owners[Int(owner)].isListed else { return }
+    let (previous, next, host) = (owners[Int(owner)].previous, owners[Int(owner)].next, Int(owners[Int(owner)].host))
+    if previous >= 0 { owners[Int(previous)].next = next } else { hosts[host].owners.first = next }
+    if next >= 0 { owners[Int(next)].previous = previous } else { hosts[host].owners.last = previous }
+    owners[Int(owner)].isListed = false
+  }
+
+  /// Owners come and go: one without a waiting request costs nothing until it has one again.
+  private mutating func forget(_ owner: Int32) {
+    unlistOwner(owner)
+    hosts[Int(owners[Int(owner)].host)].ownerNumbers[owners[Int(owner)].name] = nil
+    freeOwners.append(owner)
   }
 
   private mutating func ownerNumber(_ name: String, _ host: HostIndex) -> Int32 {

@@ -6,8 +6,10 @@ final class ConnectionPool {
   var admission: AdmissionPolicy
   private let maxConnections: Int
   private var hosts: [Origin: HostPool] = [:]
-  /// Origins by the time at which they first had an idle connection: where to look for one to give up.
-  private var idleOrder: [Origin] = []
+  /// Requests often go where the one before went.
+  private var lastHost: HostPool?
+  /// Hosts by the time at which they got an idle connection: where to look for one to give up. Each stands here once.
+  private var idleOrder: [HostPool] = []
   private(set) var openCount = 0
   private(set) var idleCount = 0
   private var lastID: UInt64 = 0
@@ -18,9 +20,10 @@ final class ConnectionPool {
   }
 
   func host(_ origin: Origin) -> HostPool {
-    if let host = hosts[origin] { return host }
-    let host = HostPool(origin: origin, admissionIndex: admission.addHost())
+    if let lastHost, lastHost.origin == origin { return lastHost }
+    let host = hosts[origin] ?? HostPool(origin: origin, admissionIndex: admission.addHost())
     hosts[origin] = host
+    lastHost = host
     return host
   }
 
@@ -34,8 +37,12 @@ final class ConnectionPool {
   }
 
   func putIdle(_ connection: Http1Connection) {
-    if connection.host.idle.isEmpty { idleOrder.append(connection.host.origin) }
-    connection.host.putIdle(connection)
+    let host = connection.host
+    if !host.isInIdleOrder {
+      host.isInIdleOrder = true
+      idleOrder.append(host)
+    }
+    host.putIdle(connection)
     idleCount += 1
   }
 
@@ -68,19 +75,25 @@ final class ConnectionPool {
 
   /// Under the total limit an idle connection of one host makes room for a new one of another.
   func makeRoom() {
-    while openCount >= maxConnections, idleCount > 0, let origin = idleOrder.first {
-      if let connection = hosts[origin]?.idle.first {
-        closeIdle(connection)
-      } else {
-        idleOrder.removeFirst()
-      }
+    // Each slot in use has a connection or is about to; the caller's is among them.
+    guard admission.inUse + idleCount > maxConnections, idleCount > 0 else { return }
+    if idleOrder.first?.idle.isEmpty == true { dropEmptyHosts() }
+    if let connection = idleOrder.first?.idle.first { closeIdle(connection) }
+  }
+
+  private func dropEmptyHosts() {
+    idleOrder.removeAll { host in
+      if host.idle.isEmpty { host.isInIdleOrder = false }
+      return host.idle.isEmpty
     }
-    if idleOrder.count > 2 * idleCount + 64 { idleOrder.removeAll { hosts[$0]?.idle.isEmpty ?? true } }
   }
 
   /// An origin that nobody uses or waits for costs nothing.
   func forgetIfUnused(_ host: HostPool) {
     guard host.openCount == 0, admission.inUse(host.admissionIndex) == 0, admission.waiting(host.admissionIndex) == 0 else { return }
-    if hosts[host.origin] === host, admission.removeHost(host.admissionIndex) { hosts[host.origin] = nil }
+    guard hosts[host.origin] === host, admission.removeHost(host.admissionIndex) else { return }
+    hosts[host.origin] = nil
+    if lastHost === host { lastHost = nil }
+    if idleOrder.count > 2 * hosts.count + 64 { dropEmptyHosts() }
   }
 }

@@ -40,16 +40,16 @@ final class Connector: SocketTarget {
       }
       return
     }
-    let id = resolver.resolve(origin.host) { [weak self] result in
-      guard let self, self.done != nil else { return }
-      self.resolution = nil
-      self.resolvedAt = .now()
+    let id = resolver.resolve(origin.host) { [self] result in
+      guard self.done != nil else { return }
+      resolution = nil
+      resolvedAt = EventLoop.shared.now
       switch result {
       case .success(let found):
-        self.addresses = found.map { $0.with(port: self.origin.port) }[...]
-        self.tryNext()
+        addresses = found.map { $0.with(port: origin.port) }[...]
+        tryNext()
       case .failure(let error):
-        self.finish(.failure(ConnectFailure(failure: .dns(error.description))))
+        finish(.failure(ConnectFailure(failure: .dns(error.description))))
       }
     }
     if resolvedAt == nil { resolution = id }

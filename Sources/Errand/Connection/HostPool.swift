@@ -8,6 +8,7 @@ final class HostPool {
   /// Connections without a request, the longest idle first.
   private(set) var idle: [Http1Connection] = []
   var openCount = 0
+  var isInIdleOrder = false
 
   init(origin: Origin, admissionIndex: AdmissionPolicy.HostIndex) {
     self.origin = origin

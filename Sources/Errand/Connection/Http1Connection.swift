@@ -7,7 +7,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
   let id: UInt64
   let host: HostPool
   let address: SocketAddress
-  private unowned let engine: RequestEngine
+  private let engine: RequestEngine
   private var descriptor: Int32
   private var watch = WatchID.none
   private var reader: ResponseReader
@@ -15,7 +15,15 @@ final class Http1Connection: SocketTarget, TimerTarget {
   private(set) var exchanges = 0
   private var idleTimer = TimerID.none
   private var isWriting = false
-  private var isPaused = false
+  /// Reading is held back for a slow delegate.
+  private(set) var isPaused = false
+  /// Runs out when a server has said nothing to `Expect: 100-continue`.
+  private var continueTimer = TimerID.none
+
+  private enum Kind {
+    static let idle: UInt8 = 0
+    static let continueWait: UInt8 = 1
+  }
 
   init(_ descriptor: Int32, id: UInt64, host: HostPool, address: SocketAddress, engine: RequestEngine) {
     self.descriptor = descriptor
@@ -23,7 +31,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
     self.host = host
     self.address = address
     self.engine = engine
-    reader = ResponseReader(requestMethod: .get, limits: engine.configuration.wireLimits)
+    reader = engine.reader
     watch = EventLoop.shared.watch(descriptor, self)
     EventLoop.shared.update(watch, .read)
   }
@@ -40,21 +48,25 @@ final class Http1Connection: SocketTarget, TimerTarget {
     exchanges += 1
     reader.reset(requestMethod: item.info.method)
     item.written = 0
+    item.holdsBody = item.expectsContinue
     write()
   }
 
   /// Ends the exchange and keeps the connection. The caller puts it into the pool.
   func end() {
+    cancelContinueTimer()
     item = nil
+    resume()
   }
 
   func startIdling(for timeout: Duration) {
-    idleTimer = timeout > .zero ? EventLoop.shared.schedule(after: timeout, self, kind: 0) : .none
+    idleTimer = timeout > .zero ? EventLoop.shared.schedule(after: timeout, self, kind: Kind.idle) : .none
   }
 
   func close() {
     guard descriptor >= 0 else { return }
     EventLoop.shared.cancel(idleTimer)
+    cancelContinueTimer()
     EventLoop.shared.unwatch(watch)
     Socket.close(descriptor)
     descriptor = -1
@@ -81,8 +93,25 @@ final class Http1Connection: SocketTarget, TimerTarget {
   }
 
   func timerFired(_ kind: UInt8) {
-    idleTimer = .none
-    engine.idleConnectionEnded(self)
+    guard kind == Kind.continueWait else {
+      idleTimer = .none
+      return engine.idleConnectionEnded(self)
+    }
+    continueTimer = .none
+    // A server that has refused already does not want the body.
+    if let item, item.holdsBody, (item.head?.status ?? 0) < 400 { sendHeldBody(item) }
+  }
+
+  private func sendHeldBody(_ item: RequestItem) {
+    cancelContinueTimer()
+    item.holdsBody = false
+    write()
+  }
+
+  private func cancelContinueTimer() {
+    guard continueTimer != .none else { return }
+    EventLoop.shared.cancel(continueTimer)
+    continueTimer = .none
   }
 
   private func write() {
@@ -94,7 +123,10 @@ final class Http1Connection: SocketTarget, TimerTarget {
       switch result {
       case .none:
         setWriting(false)
-        engine.wrote(item, isWhole: true)
+        if item.holdsBody, continueTimer == .none {
+          continueTimer = EventLoop.shared.schedule(after: engine.configuration.expectContinueWait, self, kind: Kind.continueWait)
+        }
+        engine.wrote(item, isWhole: !item.holdsBody)
         return
       case .sent(let count):
         item.written += Int64(count)
@@ -118,8 +150,11 @@ final class Http1Connection: SocketTarget, TimerTarget {
     let before = item
     setWriting(false)
     while descriptor >= 0, let item, item === before {
-      guard case .bytes(let count) = Socket.receive(descriptor, into: EventLoop.shared.readBuffer) else { return false }
-      feed(count)
+      switch Socket.receive(descriptor, into: EventLoop.shared.readBuffer) {
+      case .bytes(let count): feed(count)
+      case .closed: peerClosed()
+      case .wouldBlock, .failed: return false
+      }
     }
     return true
   }
@@ -136,19 +171,23 @@ final class Http1Connection: SocketTarget, TimerTarget {
     case .wouldBlock:
       return
     case .closed:
-      guard let item else { return engine.idleConnectionEnded(self) }
-      do throws(WireError) {
-        if case .end? = try reader.endOfInput() {
-          engine.completed(item, on: self, isReusable: false, lengthUnknown: reader.lengthUnknown)
-        } else {
-          engine.lost(item, on: self, "the server closed the connection")
-        }
-      } catch {
-        engine.lost(item, on: self, error.message)
-      }
+      peerClosed()
     case .failed(let error):
       guard let item else { return engine.idleConnectionEnded(self) }
       engine.lost(item, on: self, error.description)
+    }
+  }
+
+  private func peerClosed() {
+    guard let item else { return engine.idleConnectionEnded(self) }
+    do throws(WireError) {
+      if case .end? = try reader.endOfInput() {
+        engine.completed(item, on: self, isReusable: false, lengthUnknown: reader.lengthUnknown)
+      } else {
+        engine.lost(item, on: self, "the server closed the connection")
+      }
+    } catch {
+      engine.lost(item, on: self, error.message)
     }
   }
 
@@ -157,20 +196,22 @@ final class Http1Connection: SocketTarget, TimerTarget {
     let input = UnsafeRawBufferPointer(rebasing: EventLoop.shared.readBuffer[..<count])
     let bytes = input.bytes
     var offset = 0
+    var mayContinue = false
     item.received(at: count)
     do throws(WireError) {
       while let event = try reader.next(bytes, at: &offset) {
         switch event {
         case .informational(let head):
           engine.receivedInterim(item, head)
+          if head.status == 100 { mayContinue = true }
         case .head(let head):
           engine.receivedHead(item, head, contentLength: reader.contentLength)
         case .body(let range):
           engine.receivedBody(item, UnsafeRawBufferPointer(rebasing: input[range]), on: self)
         case .trailers(let trailers):
-          item.trailers = trailers
+          item.set(trailers: trailers)
         case .end:
-          let isReusable = reader.keepAlive && offset == count && !isWriting
+          let isReusable = reader.keepAlive && offset == count && !isWriting && !item.closesConnection && !isMoreWaiting(count)
           engine.completed(item, on: self, isReusable: isReusable, lengthUnknown: reader.lengthUnknown)
           return
         }
@@ -178,9 +219,17 @@ final class Http1Connection: SocketTarget, TimerTarget {
         if self.item !== item { return }
       }
       engine.readSoFar(item)
+      if mayContinue, item.holdsBody, self.item === item { sendHeldBody(item) }
     } catch {
       engine.malformed(item, on: self, error)
     }
+  }
+
+  /// A response that ends with a full buffer may be followed by bytes that nobody asked for.
+  private func isMoreWaiting(_ count: Int) -> Bool {
+    guard count == EventLoop.shared.readBuffer.count else { return false }
+    if case .wouldBlock = Socket.receive(descriptor, into: EventLoop.shared.readBuffer) { return false }
+    return true
   }
 
   private func setWriting(_ writing: Bool) {

@@ -5,20 +5,26 @@ internal import Synchronization
 
 /// Where a request's events go.
 enum Sink: Sendable {
-  case delegate(WeakDelegate, DispatchQueue?)
+  case delegate(DispatchQueue?)
   case completion(@Sendable (Result<HttpResponse, HttpClientError>) -> Void, DispatchQueue?)
   case loop(any OutcomeSink)
   /// For callers that wait: resuming them does not block, so it is done on the loop.
   case waiter(@Sendable (Result<HttpResponse, HttpClientError>) -> Void)
 }
 
-struct WeakDelegate: Sendable {
-  weak var object: (any HttpClientDelegate)?
-}
-
-/// Decides between a cancel and a delivery that is under way on another thread: whoever takes it first. Once taken, always taken.
+/// Whom a request's events go to, and the decision between a cancel and a delivery that is under way on another thread: whoever takes the
+/// ticket first. Once taken, always taken.
 final class DeliveryTicket: Sendable {
+  let info: RequestInfo
+  let sink: Sink
+  weak let delegate: (any HttpClientDelegate)?
   private let isTaken = Atomic<Bool>(false)
+
+  init(_ info: RequestInfo, _ sink: Sink, _ delegate: (any HttpClientDelegate)?) {
+    self.info = info
+    self.sink = sink
+    self.delegate = delegate
+  }
 
   /// True for one caller only.
   func take() -> Bool {
@@ -29,7 +35,7 @@ final class DeliveryTicket: Sendable {
 }
 
 /// One event on its way to a delegate or completion.
-struct Delivery: Sendable {
+final class Delivery: Sendable {
   enum Event: Sendable {
     case outcome(Outcome)
     case interim(ResponseHead)
@@ -38,23 +44,26 @@ struct Delivery: Sendable {
     case sent(Int64, of: Int64)
   }
 
-  let info: RequestInfo
-  let sink: Sink
   let ticket: DeliveryTicket
   let event: Event
+
+  init(_ ticket: DeliveryTicket, _ event: Event) {
+    self.ticket = ticket
+    self.event = event
+  }
 
   /// Calls the delegate, unless the request was cancelled meanwhile.
   func deliver() {
     if case .outcome(let outcome) = event {
       guard isCancellation || ticket.take() else { return }
       deliver(outcome)
-    } else if ticket.isOpen, case .delegate(let weak, _) = sink, let delegate = weak.object {
+    } else if ticket.isOpen, case .delegate = ticket.sink, let delegate = ticket.delegate {
       switch event {
       case .outcome: break
-      case .interim(let head): delegate.request(info, didReceiveInterim: head)
-      case .head(let head): delegate.request(info, didReceiveHead: head)
-      case .chunk(let bytes): delegate.request(info, didReceiveBody: bytes)
-      case .sent(let sent, let total): delegate.request(info, didSend: sent, of: total)
+      case .interim(let head): delegate.request(ticket.info, didReceiveInterim: head)
+      case .head(let head): delegate.request(ticket.info, didReceiveHead: head)
+      case .chunk(let bytes): delegate.request(ticket.info, didReceiveBody: bytes)
+      case .sent(let sent, let total): delegate.request(ticket.info, didSend: sent, of: total)
       }
     }
   }
@@ -65,13 +74,13 @@ struct Delivery: Sendable {
   }
 
   private func deliver(_ outcome: Outcome) {
-    switch sink {
-    case .delegate(let weak, _):
-      guard let delegate = weak.object else { return }
+    switch ticket.sink {
+    case .delegate:
+      guard let delegate = ticket.delegate else { return }
       switch outcome {
-      case .finished(let response): delegate.requestDidFinish(info, response: response)
-      case .failed(let error): delegate.requestDidFail(info, error: error)
-      case .cancelled(let receipt): delegate.requestWasCancelled(info, receipt: receipt)
+      case .finished(let response): delegate.requestDidFinish(ticket.info, response: response)
+      case .failed(let error): delegate.requestDidFail(ticket.info, error: error)
+      case .cancelled(let receipt): delegate.requestWasCancelled(ticket.info, receipt: receipt)
       }
     case .completion(let completion, _), .waiter(let completion):
       completion(outcome.result)

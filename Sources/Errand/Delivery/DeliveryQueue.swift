@@ -6,36 +6,38 @@ internal import EventLoop
 final class DeliveryQueue {
   private let clientQueue = DispatchQueue(label: "errand.delivery")
   private var pending: [Delivery] = []
-  private let delivered: @LoopActor @Sendable ([Delivery]) -> Void
+  /// Events that no delegate has been called for yet.
+  private(set) var undelivered = 0
 
-  /// `delivered` is told of each batch, on the loop, after its delegates were called.
-  init(delivered: @escaping @LoopActor @Sendable ([Delivery]) -> Void) {
-    self.delivered = delivered
-  }
+  nonisolated init() {}
 
-  func add(_ delivery: Delivery) {
-    if pending.isEmpty { EventLoop.shared.atEndOfTurn { self.flush() } }
+  /// Sends an event with the turn's batch. `engine` is told when its delegate was called.
+  func add(_ delivery: Delivery, of engine: RequestEngine) {
+    if pending.isEmpty { EventLoop.shared.atEndOfTurn { self.flush(engine) } }
     pending.append(delivery)
+    undelivered += 1
   }
 
-  private func flush() {
+  private func flush(_ engine: RequestEngine) {
     let batch = pending
     pending = []
     pending.reserveCapacity(min(batch.count, 256))
-    if batch.allSatisfy({ $0.ownQueue == nil }) { return send(batch, to: clientQueue) }
+    if batch.allSatisfy({ $0.ownQueue == nil }) { return send(batch, to: clientQueue, engine) }
     var byQueue: [ObjectIdentifier: (queue: DispatchQueue, events: [Delivery])] = [:]
     for delivery in batch {
       let queue = delivery.ownQueue ?? clientQueue
       byQueue[ObjectIdentifier(queue), default: (queue, [])].events.append(delivery)
     }
-    for (queue, events) in byQueue.values { send(events, to: queue) }
+    for (queue, events) in byQueue.values { send(events, to: queue, engine) }
   }
 
-  private func send(_ batch: [Delivery], to queue: DispatchQueue) {
-    let delivered = self.delivered
+  private func send(_ batch: [Delivery], to queue: DispatchQueue, _ engine: RequestEngine) {
     queue.async {
       for delivery in batch { delivery.deliver() }
-      EventLoop.shared.enqueue { delivered(batch) }
+      EventLoop.shared.enqueue {
+        self.undelivered -= batch.count
+        engine.delivered(batch)
+      }
     }
   }
 }
@@ -43,8 +45,8 @@ final class DeliveryQueue {
 extension Delivery {
   /// The queue that the caller gave, if any.
   var ownQueue: DispatchQueue? {
-    switch sink {
-    case .delegate(_, let queue), .completion(_, let queue): queue
+    switch ticket.sink {
+    case .delegate(let queue), .completion(_, let queue): queue
     case .loop, .waiter: nil
     }
   }

@@ -12,26 +12,31 @@ struct PreparedRequest {
   let body: [UInt8]
   let bodyCount: Int64
   let isRepeatable: Bool
+  /// The caller asked for `Connection: close`.
+  let closesConnection: Bool
+  /// The body is held back until the server says 100 (RFC 9110 section 10.1.1).
+  let expectsContinue: Bool
 
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
-  init(_ request: HttpRequest, userAgent: String) throws(HttpClientError) {
+  /// `defaults`: sent where the request does not bring a field of that name.
+  init(_ request: HttpRequest, defaults: HttpHeaders) throws(HttpClientError) {
     do throws(WireError) {
-      try self.init(checking: request, userAgent: userAgent)
+      try self.init(checking: request, defaults)
     } catch {
       throw HttpClientError(.invalidRequest, phase: .request, message: error.message)
     }
   }
 
-  private init(checking request: HttpRequest, userAgent: String) throws(WireError) {
+  private init(checking request: HttpRequest, _ defaults: HttpHeaders) throws(WireError) {
     var url = try HttpUrl(request.url)
     guard url.scheme == .http else {
       throw WireError(kind: .unsupported, message: "url: the scheme https is not supported by this version")
     }
     let method = request.method ?? (request.body == nil ? .get : .post)
     guard method != .connect else { throw WireError(kind: .unsupported, message: "method: CONNECT is not for requests") }
-    var headers = request.headers
+    var headers = PreparedRequest.headers(request.headers, defaults)
     var body: [UInt8] = []
     var hasBody = true
     switch request.body {
@@ -58,10 +63,11 @@ struct PreparedRequest {
       }
     }
     if request.expect != .any || request.envelope != nil { PreparedRequest.setDefault(&headers, "Accept", "application/json") }
-    PreparedRequest.setDefault(&headers, "User-Agent", userAgent)
 
+    let expectsContinue = headers.hasToken("100-continue", in: "Expect")
+    if expectsContinue, body.isEmpty { headers.remove("Expect") }
     var wire: [UInt8] = []
-    let isJoined = body.count <= PreparedRequest.joinedBodyLimit
+    let isJoined = body.count <= PreparedRequest.joinedBodyLimit && !expectsContinue
     wire.reserveCapacity(160 + (isJoined ? body.count : 0))
     try RequestWriter.append(
       method: method, target: url.target, host: url.hostHeader, headers: headers,
@@ -73,7 +79,16 @@ struct PreparedRequest {
     self.wire = wire
     self.body = isJoined ? [] : body
     self.bodyCount = Int64(body.count)
+    self.closesConnection = headers.hasToken("close", in: "Connection")
+    self.expectsContinue = expectsContinue && !body.isEmpty
     self.isRepeatable = method.isIdempotent || headers.contains("Idempotency-Key")
+  }
+
+  private static func headers(_ own: HttpHeaders, _ defaults: HttpHeaders) -> HttpHeaders {
+    if own.isEmpty { return defaults }
+    var headers = own
+    for (name, value) in defaults { setDefault(&headers, name, value) }
+    return headers
   }
 
   private static func setDefault(_ headers: inout HttpHeaders, _ name: String, _ value: String) {

@@ -137,6 +137,7 @@ struct RequestStateMachine: Sendable {
   /// The response is whole. `isReusable`: its framing, both sides' `Connection` and an empty buffer allow another exchange.
   mutating func responseCompleted(isReusable: Bool) -> Actions {
     guard case .exchanging(let exchange) = state else { return .nothing }
+    earlierSent = sent
     state = .ended
     return Actions(transport: isReusable && exchange.isWhole ? .release : .close, timer: .clear, finish: .response)
   }
@@ -144,7 +145,7 @@ struct RequestStateMachine: Sendable {
   /// The response is whole, and the policy says to try again after a wait.
   mutating func retryLater(isReusable: Bool) -> Actions {
     guard case .exchanging(let exchange) = state else { return .nothing }
-    earlierSent = .sent
+    earlierSent = sent
     state = .backingOff
     return Actions(transport: isReusable && exchange.isWhole ? .release : .close, timer: .start(.backOff))
   }
@@ -160,11 +161,9 @@ struct RequestStateMachine: Sendable {
       state = .connecting
       return Actions(transport: .connect, timer: .start(.connect))
     }
-    if exchange.headReceived {
-      return fail(.truncated, .response, message)
-    }
+    if exchange.responseStarted { return fail(.truncated, .response, message) }
     if exchange.written > 0 { earlierSent = .maybeSent }
-    return fail(.connectionLost, exchange.responseStarted ? .response : .request, message)
+    return fail(.connectionLost, .request, message)
   }
 
   /// The peer's bytes are not what they must be, or above a limit.
@@ -203,8 +202,8 @@ struct RequestStateMachine: Sendable {
     case .connecting: (written, connection) = (0, .closed)
     case .new, .queued, .backingOff, .ended: (written, connection) = (0, .none)
     }
-    let finish = Finish.cancelled(sent, written: written, connection)
-    return end(finish)
+    earlierSent = sent
+    return end(.cancelled(earlierSent, written: written, connection))
   }
 
   // MARK: What is known

@@ -8,7 +8,17 @@ struct RequestTable {
   nonisolated init() {}
 
   var count: Int { items.count }
-  var all: [RequestItem] { Array(items.values) }
+
+  /// In the order of submission.
+  var all: [RequestItem] { items.keys.sorted().compactMap { items[$0] } }
+
+  /// Those of the items that match, in the order of submission.
+  func handles(where matches: (RequestItem) -> Bool) -> [RequestHandle] {
+    var ids: [UInt64] = []
+    for (id, item) in items where matches(item) { ids.append(id) }
+    ids.sort()
+    return ids.map { RequestHandle(id: $0) }
+  }
 
   subscript(_ handle: RequestHandle) -> RequestItem? { items[handle.id] }
 

@@ -13,10 +13,14 @@ public struct RetryPolicy: Sendable, Hashable {
     self.max = max
   }
 
+  func isRetried(status: Int, attempt: Int, isRepeatable: Bool) -> Bool {
+    attempt <= max && isRepeatable && statuses.contains(status)
+  }
+
   /// The wait before try number `attempt` + 1, or nil if the answer is final. `isRepeatable`: the method is idempotent or the request
   /// has an Idempotency-Key (RFC 9110 section 9.2.2). `retryAfter` is the header's value in its seconds form (RFC 9110 section 10.2.3). `random` is in 0..<1.
   func delay(afterStatus status: Int, attempt: Int, isRepeatable: Bool, retryAfter: String?, random: Double) -> Duration? {
-    guard attempt <= max, isRepeatable, statuses.contains(status) else { return nil }
+    guard isRetried(status: status, attempt: attempt, isRepeatable: isRepeatable) else { return nil }
     if let retryAfter, let seconds = Int64(retryAfter), seconds >= 0 {
       return min(.seconds(min(seconds, 1_000_000)), maxDelay)
     }

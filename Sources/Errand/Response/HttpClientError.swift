@@ -52,8 +52,8 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
   /// How often the request was sent or begun.
   public var attempts: Int
   public var timings: RequestTimings
-
-  private var box: Box?
+  /// The response that the failure came with, whole.
+  public var response: HttpResponse?
 
   public init(
     _ code: Code, phase: Phase? = nil, message: String, retryable: Bool = false, sent: SentState = .notSent, serviceCode: String? = nil,
@@ -67,25 +67,14 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
     self.serviceCode = serviceCode
     self.attempts = attempts
     self.timings = timings
-    self.box = response.map(Box.init)
-  }
-
-  /// The response that the failure came with, whole.
-  public var response: HttpResponse? {
-    get { box?.response }
-    set { box = newValue.map(Box.init) }
+    self.response = response
   }
 
   /// The response's status, if there was one.
-  public var status: Int? { box?.response.status }
+  public var status: Int? { response?.status }
 
   /// Such as `http_status: 503 Service Unavailable`.
   public var description: String { "\(code.rawValue): \(message)" }
-
-  private final class Box: Sendable {
-    let response: HttpResponse
-    init(_ response: HttpResponse) { self.response = response }
-  }
 }
 
 /// How much of a request went out.

@@ -1,39 +1,48 @@
 public import HttpWire
 
-/// A whole response.
+/// A whole response. Passing it on costs one reference, whatever its size.
 public struct HttpResponse: Sendable {
-  public var status: Int
-  public var reason: String
-  public var version: HttpVersion
-  public var headers: HttpHeaders
-  /// The body's bytes; empty if they were streamed to the delegate.
-  public var body: [UInt8]
-  /// Trailer fields of a chunked body, apart from the headers.
-  public var trailers: HttpHeaders
-  /// The 1xx responses that came before.
-  public var interim: [ResponseHead]
-  /// The body had no declared length and ended with the connection, so that a cut would not show.
-  public var lengthUnknown: Bool
-  /// Where in `body` the JSON stands that the caller asked for: the envelope's data, or the whole text where JSON was expected; nil otherwise.
-  public var dataRange: Range<Int>?
-  public var attempts: Int
-  public var timings: RequestTimings
+  private let storage: Storage
 
   public init(
     status: Int, reason: String = "", version: HttpVersion = .http11, headers: HttpHeaders = [:], body: [UInt8] = [],
     trailers: HttpHeaders = [:], interim: [ResponseHead] = [], lengthUnknown: Bool = false
   ) {
-    self.status = status
-    self.reason = reason
-    self.version = version
-    self.headers = headers
-    self.body = body
-    self.trailers = trailers
-    self.interim = interim
-    self.lengthUnknown = lengthUnknown
-    self.attempts = 1
-    self.timings = RequestTimings()
+    self.init(
+      ResponseHead(version: version, status: status, reason: reason, headers: headers), body: body, trailers: trailers, interim: interim,
+      lengthUnknown: lengthUnknown, attempts: 1, timings: RequestTimings())
   }
+
+  init(
+    _ head: ResponseHead, body: [UInt8], trailers: HttpHeaders, interim: [ResponseHead], lengthUnknown: Bool, attempts: Int,
+    timings: RequestTimings
+  ) {
+    storage = Storage(
+      head: head, body: body, extras: trailers.isEmpty && interim.isEmpty ? nil : Extras(trailers, interim), lengthUnknown: lengthUnknown,
+      dataRange: nil, attempts: attempts, timings: timings)
+  }
+
+  private init(_ storage: Storage) {
+    self.storage = storage
+  }
+
+  public var status: Int { storage.head.status }
+  public var reason: String { storage.head.reason }
+  public var version: HttpVersion { storage.head.version }
+  public var headers: HttpHeaders { storage.head.headers }
+  /// The body's bytes; empty if they were streamed to the delegate.
+  public var body: [UInt8] { storage.body }
+  /// Trailer fields of a chunked body, apart from the headers.
+  public var trailers: HttpHeaders { storage.extras?.trailers ?? [:] }
+  /// The 1xx responses that came before.
+  public var interim: [ResponseHead] { storage.extras?.interim ?? [] }
+  /// The body had no declared length and ended with the connection, so that a cut would not show.
+  public var lengthUnknown: Bool { storage.lengthUnknown }
+  /// Where in `body` the JSON stands that the caller asked for: the envelope's data, or the whole text where JSON was expected; nil otherwise.
+  public var dataRange: Range<Int>? { storage.dataRange }
+  /// How often the request was sent or begun.
+  public var attempts: Int { storage.attempts }
+  public var timings: RequestTimings { storage.timings }
 
   /// The body as UTF-8 text, with replacement characters where it is none.
   public var text: String { String(decoding: body, as: UTF8.self) }
@@ -44,6 +53,48 @@ public struct HttpResponse: Sendable {
       return try JsonValue.parse(dataRange.map { Array(body[$0]) } ?? body)
     } catch {
       throw HttpClientError(.notJson, phase: .response, message: "the body is not JSON: \(error)", sent: .sent, response: self)
+    }
+  }
+
+  /// The same response, with the place of its data known.
+  func with(dataRange: Range<Int>?) -> HttpResponse {
+    HttpResponse(
+      Storage(
+        head: storage.head, body: storage.body, extras: storage.extras, lengthUnknown: storage.lengthUnknown, dataRange: dataRange,
+        attempts: storage.attempts, timings: storage.timings))
+  }
+
+  private final class Storage: Sendable {
+    let head: ResponseHead
+    let body: [UInt8]
+    let extras: Extras?
+    let lengthUnknown: Bool
+    let dataRange: Range<Int>?
+    let attempts: Int
+    let timings: RequestTimings
+
+    init(
+      head: ResponseHead, body: [UInt8], extras: Extras?, lengthUnknown: Bool, dataRange: Range<Int>?, attempts: Int,
+      timings: RequestTimings
+    ) {
+      self.head = head
+      self.body = body
+      self.extras = extras
+      self.lengthUnknown = lengthUnknown
+      self.dataRange = dataRange
+      self.attempts = attempts
+      self.timings = timings
+    }
+  }
+
+  /// What few responses have.
+  private final class Extras: Sendable {
+    let trailers: HttpHeaders
+    let interim: [ResponseHead]
+
+    init(_ trailers: HttpHeaders, _ interim: [ResponseHead]) {
+      self.trailers = trailers
+      self.interim = interim
     }
   }
 }

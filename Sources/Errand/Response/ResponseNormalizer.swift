@@ -26,11 +26,9 @@ struct ResponseNormalizer {
     let first = response.body.first { !ResponseNormalizer.isSpace($0) }
     if expect == .jsonObject, first != UInt8(ascii: "{") { return failure(.wrongShape, "the body is JSON, but not an object", response) }
     if expect == .jsonArray, first != UInt8(ascii: "[") { return failure(.wrongShape, "the body is JSON, but not an array", response) }
-    var response = response
     let start = response.body.firstIndex { !ResponseNormalizer.isSpace($0) } ?? 0
     let end = response.body.lastIndex { !ResponseNormalizer.isSpace($0) } ?? 0
-    response.dataRange = start..<(end + 1)
-    return .success(response)
+    return .success(response.with(dataRange: start..<(end + 1)))
   }
 
   private func opened(_ envelope: EnvelopeProfile, _ response: HttpResponse) throws(JsonError) -> Result<HttpResponse, HttpClientError> {
@@ -41,10 +39,9 @@ struct ResponseNormalizer {
     guard let told = root.at(pointer: envelope.successPointer), let success = ResponseNormalizer.text(told) else {
       return failure(.wrongShape, "the envelope \(envelope.name) wants a text or number at \(envelope.successPointer)", response)
     }
-    var response = response
     if envelope.successValues.contains(success) {
-      if let pointer = envelope.dataPointer { response.dataRange = try Json.range(of: pointer, in: response.body) }
-      return .success(response)
+      guard let pointer = envelope.dataPointer else { return .success(response) }
+      return .success(response.with(dataRange: try Json.range(of: pointer, in: response.body)))
     }
     let code = envelope.codePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.text)
     let message = envelope.messagePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.text)

@@ -21,7 +21,7 @@ public final class EventLoop: Sendable {
   }
 
   private let inbox = Locked(Inbox())
-  private let wakeDescriptor: Int32
+  let wakeDescriptor: Int32
   private let loopThread = Atomic<UInt>(0)
   private let isStopping = Atomic<Bool>(false)
 
@@ -32,6 +32,7 @@ public final class EventLoop: Sendable {
   @LoopActor var timers = TimerWheel()
   @LoopActor var signals: [Int32: SignalHandler] = [:]
   @LoopActor private var sharedReadBuffer: UnsafeMutableRawBufferPointer?
+  @LoopActor private var callbackBegan: Instant?
 
   private init() {
     wakeDescriptor = eventfd(0, errand_efd_flags())
@@ -83,6 +84,19 @@ public final class EventLoop: Sendable {
 
   // MARK: On the loop
 
+  /// The moment at which the current callback first asked for it: one clock reading for all that a callback stamps and schedules.
+  @LoopActor public var now: Instant {
+    if let callbackBegan { return callbackBegan }
+    let now = Instant.now()
+    callbackBegan = now
+    return now
+  }
+
+  /// A new callback begins.
+  @LoopActor func forgetNow() {
+    callbackBegan = nil
+  }
+
   /// Runs `body` once, at the end of this turn, after all of the turn's events: the place to flush what can be batched.
   @LoopActor public func atEndOfTurn(_ body: @escaping @LoopActor () -> Void) {
     endOfTurn.append(body)
@@ -123,8 +137,11 @@ public final class EventLoop: Sendable {
 
     inbox.withLock { $0.isStopped = true }
     event_free(wake)
-    watches.freeAll()
-    timers.freeAll()
+    // Targets that are let go of here may come back to the tables.
+    var (oldWatches, oldTimers) = (watches, timers)
+    (watches, timers) = (WatchTable(), TimerWheel())
+    oldWatches.freeAll()
+    oldTimers.freeAll()
     for handler in signals.values { event_free(handler.event) }
     signals = [:]
     event_base_free(base)
@@ -142,6 +159,7 @@ public final class EventLoop: Sendable {
       inbox.isWakePending = false
     }
     for work in batch {
+      callbackBegan = nil
       switch work {
       case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
       case .body(let body): body()
@@ -157,6 +175,7 @@ public final class EventLoop: Sendable {
     guard !endOfTurn.isEmpty else { return }
     let bodies = endOfTurn
     endOfTurn.removeAll(keepingCapacity: true)
+    callbackBegan = nil
     for body in bodies { body() }
   }
 }

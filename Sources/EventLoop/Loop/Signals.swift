@@ -18,7 +18,10 @@ extension EventLoop {
         base, number, Int16(EV_SIGNAL | EV_PERSIST),
         { _, _, argument in
           let number = Int32(truncatingIfNeeded: Int(bitPattern: argument))
-          EventLoop.assumeOnLoop { EventLoop.shared.signals[number]?.body() }
+          EventLoop.assumeOnLoop {
+            EventLoop.shared.forgetNow()
+            EventLoop.shared.signals[number]?.body()
+          }
         }, argument)
     else { preconditionFailure("libevent: no memory for a signal handler") }
     signals[number] = SignalHandler(event: event, body: body)

@@ -18,12 +18,19 @@ extension EventLoop {
   /// Tells `target` once, `after` from now. O(1): timers of equal length share one first-in-first-out list and one libevent timer.
   /// The loop holds `target` until the timer fires or is cancelled.
   @LoopActor public func schedule(after: Duration, _ target: any TimerTarget, kind: UInt8) -> TimerID {
-    timers.schedule(after: max(after.wholeNanoseconds, 0), target, kind: kind, base: base)
+    schedule(afterNanoseconds: after.wholeNanoseconds, target, kind: kind)
+  }
+
+  /// The same in nanoseconds, for lengths that are reckoned once and used often.
+  @LoopActor public func schedule(afterNanoseconds length: Int64, _ target: any TimerTarget, kind: UInt8) -> TimerID {
+    timers.schedule(after: max(length, 0), from: now.nanoseconds, target, kind: kind, base: base)
   }
 
   /// Forgets a timer. O(1). A timer that has fired or was cancelled is no error.
   @LoopActor public func cancel(_ timer: TimerID) {
-    timers.cancel(timer)
+    // Let go of only after the wheel, for its deinit may come back to it.
+    let target = timers.cancel(timer)
+    withExtendedLifetime(target) {}
   }
 
   /// How many timers are waiting.
@@ -56,15 +63,20 @@ struct TimerWheel {
   private var freeLists: [Int32] = []
   private var listOfLength: [Int64: Int32] = [:]
   private(set) var count = 0
+  /// Counts all timers ever, not those of one slot: slots are given back, and an id from before must not name a later timer.
+  private var nextGeneration: UInt32 = 1
   /// Lists kept though empty, since lengths repeat; above this an empty one is given back.
   private let keptLists = 64
 
-  mutating func schedule(after length: Int64, _ target: any TimerTarget, kind: UInt8, base: OpaquePointer?) -> TimerID {
+  mutating func schedule(
+    after length: Int64, from now: Int64, _ target: any TimerTarget, kind: UInt8, base: OpaquePointer?
+  ) -> TimerID {
     let list = listOfLength[length] ?? makeList(length, base: base)
     let slot = freeNodes.popLast() ?? appendNode()
-    let now = Instant.now().nanoseconds
     let (deadline, overflow) = now.addingReportingOverflow(length)
     let index = Int(slot)
+    nodes[index].generation = nextGeneration
+    nextGeneration &+= 1
     nodes[index].list = list
     nodes[index].kind = kind
     nodes[index].deadline = overflow ? .max : deadline
@@ -74,10 +86,13 @@ struct TimerWheel {
     return TimerID(slot: slot, generation: nodes[index].generation)
   }
 
-  mutating func cancel(_ timer: TimerID) {
+  @discardableResult
+  mutating func cancel(_ timer: TimerID) -> (any TimerTarget)? {
     let index = Int(timer.slot)
-    guard nodes.indices.contains(index), nodes[index].generation == timer.generation, nodes[index].list >= 0 else { return }
+    guard nodes.indices.contains(index), nodes[index].generation == timer.generation, nodes[index].list >= 0 else { return nil }
+    let target = nodes[index].target
     remove(timer.slot)
+    return target
   }
 
   /// The next timer of `list` that is due, taken off it; nil arms the list for its next deadline.
@@ -134,7 +149,7 @@ struct TimerWheel {
     let list = Int(node.list)
     if node.previous >= 0 { nodes[Int(node.previous)].next = node.next } else { lists[list]?.head = node.next }
     if node.next >= 0 { nodes[Int(node.next)].previous = node.previous } else { lists[list]?.tail = node.previous }
-    nodes[Int(slot)] = Node(generation: node.generation &+ 1)
+    nodes[Int(slot)] = Node()
     freeNodes.append(slot)
     count -= 1
     // The list stays armed for a deadline that may be gone: firing early and arming anew costs less than two system calls a request.
@@ -167,6 +182,9 @@ private func listIsDue(_ argument: UnsafeMutableRawPointer?) {
   EventLoop.assumeOnLoop {
     let loop = EventLoop.shared
     let now = Instant.now().nanoseconds
-    while let due = loop.timers.takeDue(of: list, at: now) { due.target.timerFired(due.kind) }
+    while let due = loop.timers.takeDue(of: list, at: now) {
+      loop.forgetNow()
+      due.target.timerFired(due.kind)
+    }
   }
 }

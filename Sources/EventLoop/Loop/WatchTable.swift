@@ -36,7 +36,9 @@ extension EventLoop {
 
   /// Ends the watch. To be called before the descriptor is closed.
   @LoopActor public func unwatch(_ watch: WatchID) {
-    watches.remove(watch)
+    // Let go of only after the table, for its deinit may come back to it.
+    let target = watches.remove(watch)
+    withExtendedLifetime(target) {}
   }
 
   /// How many descriptors are watched.
@@ -84,12 +86,14 @@ struct WatchTable {
     if !interest.isEmpty { event_add(entries[index].event, nil) }
   }
 
-  mutating func remove(_ watch: WatchID) {
-    guard let index = index(of: watch) else { return }
+  mutating func remove(_ watch: WatchID) -> (any SocketTarget)? {
+    guard let index = index(of: watch) else { return nil }
+    let target = entries[index].target
     if let event = entries[index].event { event_free(event) }
     entries[index] = Entry(generation: entries[index].generation &+ 1)
     free.append(watch.slot)
     count -= 1
+    return target
   }
 
   func target(_ watch: WatchID) -> (any SocketTarget)? {
@@ -115,6 +119,8 @@ private func descriptorIsReady(_ what: Int16, _ argument: UnsafeMutableRawPointe
   if Int32(what) & EV_READ != 0 { ready.insert(.read) }
   if Int32(what) & EV_WRITE != 0 { ready.insert(.write) }
   EventLoop.assumeOnLoop {
-    EventLoop.shared.watches.target(watch)?.socketReady(ready)
+    let loop = EventLoop.shared
+    loop.forgetNow()
+    loop.watches.target(watch)?.socketReady(ready)
   }
 }

@@ -14,6 +14,8 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
 
   /// The address written as `literal` (`127.0.0.1`, `::1`, no brackets), or nil if it is none.
   public static func ip(_ literal: String, port: UInt16) -> SocketAddress? {
+    // To inet_pton it would be the end of the text.
+    guard !literal.utf8.contains(0) else { return nil }
     var v4 = in_addr()
     if inet_pton(AF_INET, literal, &v4) == 1 { return SocketAddress(kind: .v4(address: v4.s_addr, port: port)) }
     var v6 = in6_addr()

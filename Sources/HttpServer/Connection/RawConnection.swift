@@ -92,12 +92,13 @@ public final class RawConnection {
   func ended() {
     guard connection != nil else { return }
     detach()
-    guard let onClose else { return }
+    // They often hold this object.
+    let onClose = self.onClose
+    onBytes = nil
+    onEnd = nil
+    onDrain = nil
     self.onClose = nil
-    EventLoop.shared.atEndOfTurn {
-      onClose()
-      self.dropCallbacks()
-    }
+    if let onClose { EventLoop.shared.atEndOfTurn { onClose() } }
   }
 
   /// Leaves the connection to HTTP.
@@ -105,11 +106,6 @@ public final class RawConnection {
     connection = nil
   }
 
-  private func dropCallbacks() {
-    onBytes = nil
-    onEnd = nil
-    onDrain = nil
-  }
 }
 
 extension ServerConnection {

@@ -185,7 +185,8 @@ extension ServerConnection {
   /// The server calls this at the end of a turn in which the connection asked for it.
   func turnEnded() {
     guard mode != .closed else { return }
-    if !output.isEmpty, !armed.contains(.write) { flush() }
+    // Also with nothing left: what was finished may have gone out within its writer's call.
+    if !armed.contains(.write) { flush() }
     if mode == .http { pump() }
     if wantsDrain, mode != .closed, output.count <= server.configuration.highWaterBytes / 2 {
       wantsDrain = false

@@ -49,6 +49,14 @@ enum Ascii {
     return letter &- 0x61 < 6 ? letter &- 0x61 &+ 10 : nil
   }
 
+  /// Whether the bytes are `HTTP/` as far as they go, up to its five.
+  @inline(__always)
+  static func isProtocolStart(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let expected: UInt64 = 0x2F_50_54_54_48
+    for index in 0..<min(5, bytes.count) where bytes[index] != UInt8(truncatingIfNeeded: expected &>> UInt64(index &* 8)) { return false }
+    return true
+  }
+
   /// The index of the first line feed at or after `start`.
   @inline(__always)
   static func lineFeed(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {

@@ -20,3 +20,12 @@ public struct WireLimits: Sendable, Equatable {
   /// The defaults.
   public init() {}
 }
+
+/// Limits that copies of a reader have in common: thousands of readers differ in state alone.
+final class SharedLimits: Sendable {
+  let limits: WireLimits
+
+  init(_ limits: WireLimits) {
+    self.limits = limits
+  }
+}

@@ -121,7 +121,7 @@ struct HeadParser: Sendable {
   private func checkStartLine(_ line: UnsafeRawBufferPointer, _ limits: WireLimits) throws(WireError) {
     guard let first = line.first else { return }
     if kind == .statusLine {
-      guard zip(line, "HTTP/".utf8).allSatisfy(==) else { throw .malformed("the peer does not answer with HTTP/1") }
+      guard Ascii.isProtocolStart(line) else { throw .malformed("the peer does not answer with HTTP/1") }
     } else if !Ascii.isToken(first), first != Ascii.cr, first != Ascii.lf {
       throw .malformed("the request line does not begin with a method")
     }

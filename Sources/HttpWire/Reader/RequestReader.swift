@@ -17,10 +17,11 @@ public struct RequestReader: Sendable {
 
   private enum Phase: Sendable {
     case head, body, ended
-    case failed(WireError)
+    /// Boxed: it is rare, and readers are many.
+    indirect case failed(WireError)
   }
 
-  private let limits: WireLimits
+  private let shared: SharedLimits
   private var phase = Phase.head
   private var parser = HeadParser(.requestLine)
   private var body = BodyReader()
@@ -34,7 +35,7 @@ public struct RequestReader: Sendable {
   public private(set) var contentLength: Int64?
 
   /// A reader for the first request on a connection.
-  public init(limits: WireLimits = WireLimits()) { self.limits = limits }
+  public init(limits: WireLimits = WireLimits()) { shared = SharedLimits(limits) }
 
   /// A byte of this request was seen; an empty line before it does not count.
   public var hasStarted: Bool {
@@ -61,10 +62,10 @@ public struct RequestReader: Sendable {
     do throws(WireError) {
       switch phase {
       case .head:
-        guard let headers = try parser.next(input, at: &offset, limits: limits) else { return nil }
+        guard let headers = try parser.next(input, at: &offset, limits: shared.limits) else { return nil }
         return try headRead(headers)
       case .body:
-        switch try body.next(input, at: &offset, trailers: &parser, limits: limits) {
+        switch try body.next(input, at: &offset, trailers: &parser, limits: shared.limits) {
         case nil: return nil
         case .body(let range): return .body(range)
         case .trailers(let fields): return .trailers(fields)

@@ -18,10 +18,11 @@ public struct ResponseReader: Sendable {
 
   private enum Phase: Sendable {
     case head, body, ended
-    case failed(WireError)
+    /// Boxed: it is rare, and readers are many.
+    indirect case failed(WireError)
   }
 
-  private let limits: WireLimits
+  private let shared: SharedLimits
   private var isHeadRequest: Bool
   private var phase = Phase.head
   private var parser = HeadParser(.statusLine)
@@ -38,7 +39,7 @@ public struct ResponseReader: Sendable {
 
   /// A reader for the response to one request of that method, which decides whether there is a body.
   public init(requestMethod: HttpMethod, limits: WireLimits = WireLimits()) {
-    self.limits = limits
+    shared = SharedLimits(limits)
     isHeadRequest = requestMethod == .head
   }
 
@@ -73,10 +74,10 @@ public struct ResponseReader: Sendable {
       switch phase {
       case .head:
         if offset < input.count { hasStarted = true }
-        guard let headers = try parser.next(input, at: &offset, limits: limits) else { return nil }
+        guard let headers = try parser.next(input, at: &offset, limits: shared.limits) else { return nil }
         return try headRead(headers)
       case .body:
-        switch try body.next(input, at: &offset, trailers: &parser, limits: limits) {
+        switch try body.next(input, at: &offset, trailers: &parser, limits: shared.limits) {
         case nil: return nil
         case .body(let range): return .body(range)
         case .trailers(let fields): return .trailers(fields)
@@ -140,7 +141,7 @@ public struct ResponseReader: Sendable {
   private mutating func interimRead(_ head: ResponseHead) throws(WireError) -> Event {
     guard head.status != 101 else { throw .malformed("the peer switches protocols (101), which was not asked for") }
     interimCount += 1
-    guard interimCount <= limits.interimResponses else {
+    guard interimCount <= shared.limits.interimResponses else {
       throw .tooLarge("interimResponses", "there are too many interim responses", status: 502)
     }
     parser.reset(.statusLine)

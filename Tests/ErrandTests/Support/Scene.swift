@@ -1,0 +1,128 @@
+import EventLoop
+import Glibc
+import HttpWire
+import Testing
+
+@testable import Errand
+
+extension HttpClient.Configuration {
+  /// Limits in time that fail a test before its own limit does.
+  static var test: HttpClient.Configuration {
+    var configuration = HttpClient.Configuration()
+    configuration.timeouts = Timeouts(
+      queue: .seconds(25), connect: .seconds(25), firstByte: .seconds(25), idle: .seconds(25), total: .seconds(25))
+    return configuration
+  }
+
+  static func test(perHost: Int) -> HttpClient.Configuration {
+    test { $0.maxConnectionsPerHost = perHost }
+  }
+
+  /// The same with some things changed.
+  static func test(_ change: (inout HttpClient.Configuration) -> Void) -> HttpClient.Configuration {
+    var configuration = test
+    change(&configuration)
+    return configuration
+  }
+}
+
+/// Runs a test with a client and a scripted peer, and looks afterwards at what must hold whatever happened: each request has had one
+/// outcome, and no slot, table entry, connection or descriptor is left.
+func scene(
+  _ configuration: HttpClient.Configuration, on address: SocketAddress = .loopback(port: 0),
+  _ script: @escaping ScriptedPeer.Script, sourceLocation: SourceLocation = #_sourceLocation,
+  test: (HttpClient, ScriptedPeer) async throws -> Void
+) async throws {
+  let peer = await ScriptedPeer(script)
+  try await peer.start(on: address)
+  let client = HttpClient(configuration)
+  do {
+    try await test(client, peer)
+  } catch {
+    await peer.stop()
+    await client.shutdown(grace: .zero)
+    throw error
+  }
+  await expectNothingLeft(client, sourceLocation)
+  try await expectNoDescriptorLeft(peer, sourceLocation)
+  await peer.stop()
+}
+
+/// The same with a client of the default limits.
+func scene(
+  on address: SocketAddress = .loopback(port: 0), _ script: @escaping ScriptedPeer.Script,
+  sourceLocation: SourceLocation = #_sourceLocation,
+  test: (HttpClient, ScriptedPeer) async throws -> Void
+) async throws {
+  try await scene(.test, on: address, script, sourceLocation: sourceLocation, test: test)
+}
+
+/// Shuts the client down and looks at what is left of it.
+func expectNothingLeft(_ client: HttpClient, _ sourceLocation: SourceLocation = #_sourceLocation) async {
+  await client.shutdown(grace: .zero)
+  let stats = await client.stats()
+  #expect(stats.inFlight == 0, "in the table", sourceLocation: sourceLocation)
+  #expect(stats.queued == 0, "queued", sourceLocation: sourceLocation)
+  #expect(stats.openConnections == 0, "open", sourceLocation: sourceLocation)
+  #expect(stats.idleConnections == 0, "idle", sourceLocation: sourceLocation)
+  #expect(
+    stats.submitted == stats.finished + stats.failed + stats.cancelled, "one outcome each: \(stats)", sourceLocation: sourceLocation)
+  let (inUse, hosts) = await client.slots()
+  #expect(inUse == 0, "slots in use", sourceLocation: sourceLocation)
+  #expect(hosts == 0, "origins remembered", sourceLocation: sourceLocation)
+}
+
+/// Looks while the peer still listens: nobody else can have its port so long.
+private func expectNoDescriptorLeft(_ peer: ScriptedPeer, _ sourceLocation: SourceLocation) async throws {
+  guard let port = await peer.address.port else { return }
+  let start = Instant.now()
+  while case let count = Descriptors.open(port: port), count > 0 {
+    guard start.duration(to: .now()) < .seconds(10) else {
+      Issue.record("\(count) descriptors are left open", sourceLocation: sourceLocation)
+      return
+    }
+    await peer.cutAll()
+    await loopTurn()
+  }
+}
+
+extension HttpClient {
+  @LoopActor func slots() -> (inUse: Int, hosts: Int) { (engine.pool.admission.inUse, engine.pool.hostCount) }
+
+  /// The failure of a request that is expected to fail.
+  func failure(_ request: HttpRequest, sourceLocation: SourceLocation = #_sourceLocation) async throws -> HttpClientError {
+    do throws(HttpClientError) {
+      let response = try await send(request)
+      Issue.record("answered \(response.status) instead of failing", sourceLocation: sourceLocation)
+      throw HttpClientError(.connect, message: "no failure")
+    } catch {
+      return error
+    }
+  }
+}
+
+enum Descriptors {
+  /// Connected sockets of this machine on `port` that a process holds open, at either end.
+  static func open(port: UInt16) -> Int {
+    count("/proc/net/tcp", port) + count("/proc/net/tcp6", port)
+  }
+
+  private static func count(_ path: String, _ port: UInt16) -> Int {
+    let digits = String(port, radix: 16, uppercase: true)
+    let suffix = ":" + String(repeating: "0", count: 4 - digits.count) + digits
+    return text(path).split(separator: "\n").dropFirst().count { line in
+      let fields = line.split(separator: " ")
+      // A closed socket that the kernel still keeps, such as in TIME_WAIT, has the inode 0.
+      return fields.count > 9 && fields[9] != "0" && fields[3] != "0A" && (fields[1].hasSuffix(suffix) || fields[2].hasSuffix(suffix))
+    }
+  }
+
+  private static func text(_ path: String) -> String {
+    guard let file = fopen(path, "r") else { return "" }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while case let count = fread(&piece, 1, piece.count, file), count > 0 { bytes += piece[..<count] }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
