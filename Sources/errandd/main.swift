@@ -1,1 +1,6 @@
-print("errandd")
+import ErrandDaemon
+import EventLoop
+import Glibc
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+await DaemonProgram.run(arguments)

@@ -23,6 +23,11 @@ extension HttpClient {
     engine.table[handle].map { engine.describe($0, at: now) }
   }
 
+  /// Where a request stands, in the word that its description has; nil if it has ended.
+  @LoopActor public func state(_ handle: RequestHandle) -> String? {
+    engine.table[handle].map(engine.state)
+  }
+
   /// Every request that has not ended, in order of submission.
   @LoopActor public func list(at now: Instant = .now()) -> [RequestDescription] {
     engine.table.all.map { engine.describe($0, at: now) }

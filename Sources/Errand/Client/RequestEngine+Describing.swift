@@ -20,7 +20,7 @@ extension RequestEngine {
     return stats
   }
 
-  private func state(_ item: RequestItem) -> String {
+  func state(_ item: RequestItem) -> String {
     switch item.machine.state {
     case .new, .queued: "queued"
     case .connecting: "connecting"

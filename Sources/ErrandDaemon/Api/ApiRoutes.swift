@@ -1,0 +1,15 @@
+internal import EventLoop
+internal import HttpServer
+
+/// All calls of the API, the busiest first.
+@LoopActor
+enum ApiRoutes {
+  static func register(_ core: DaemonCore, on server: HttpServer) {
+    let routes: [any ApiRoute] = [
+      SubmitRoute(core), ListRoute(core), ShowRoute(core), BodyRoute(core), CancelRoute(core), CancelScopeRoute(core), EventsRoute(core),
+      AcknowledgeRoute(core), DelegateRoute(core), DelegatesRoute(core), StatsRoute(core), HealthRoute(), ReadyRoute(core), PageRoute(),
+    ]
+    for route in routes { server.register(ApiHandler(route, core)) }
+    server.register(UnknownPathHandler(routes.map(\.pattern), core))
+  }
+}

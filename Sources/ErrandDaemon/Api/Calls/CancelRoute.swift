@@ -1,0 +1,31 @@
+internal import Errand
+internal import EventLoop
+internal import HttpServer
+internal import HttpWire
+
+/// `DELETE /v1/requests/{handle}`: cancels one request and says what that did.
+@LoopActor
+final class CancelRoute: ApiRoute {
+  let methods = [HttpMethod.delete]
+  let pattern: PathPattern = "/v1/requests/{handle}"
+  private let core: DaemonCore
+
+  init(_ core: DaemonCore) {
+    self.core = core
+  }
+
+  func answer(_ call: ApiCall) throws(Problem) {
+    try call.query().finish()
+    let record = try core.record(call.parameters[0], for: call.owner)
+    let receipt =
+      if let result = record.result {
+        CancelReceipt(handle: record.handle, result: .alreadyFinished, sent: result.sent, bytesWritten: result.bytesWritten ?? 0)
+      } else {
+        core.client.cancelOnLoop(record.handle)
+      }
+    var bytes: [UInt8] = []
+    receipt.write(to: &bytes)
+    bytes.append("\n")
+    call.responder.json(bytes)
+  }
+}

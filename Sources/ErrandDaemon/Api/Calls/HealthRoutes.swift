@@ -1,0 +1,39 @@
+internal import EventLoop
+internal import HttpServer
+internal import HttpWire
+
+/// `GET /healthz`: the loop runs.
+@LoopActor
+final class HealthRoute: ApiRoute {
+  let methods = [HttpMethod.get, .head]
+  let pattern: PathPattern = "/healthz"
+
+  func answer(_ call: ApiCall) throws(Problem) {
+    call.responder.json { writer in
+      writer.beginObject()
+      writer.member("status", "ok")
+      writer.endObject()
+    }
+  }
+}
+
+/// `GET /readyz`: new requests are taken; 503 while the daemon ends.
+@LoopActor
+final class ReadyRoute: ApiRoute {
+  let methods = [HttpMethod.get, .head]
+  let pattern: PathPattern = "/readyz"
+  private let core: DaemonCore
+
+  init(_ core: DaemonCore) {
+    self.core = core
+  }
+
+  func answer(_ call: ApiCall) throws(Problem) {
+    let isReady = !core.isDraining
+    call.responder.json(status: isReady ? 200 : 503) { writer in
+      writer.beginObject()
+      writer.member("status", isReady ? "ready" : "draining")
+      writer.endObject()
+    }
+  }
+}

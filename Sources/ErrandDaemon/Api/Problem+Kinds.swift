@@ -1,0 +1,119 @@
+internal import Errand
+internal import HttpWire
+
+extension Problem {
+  static func malformedJson(_ error: JsonError, firstLine: Int = 1) -> Problem {
+    Problem(
+      kind: "malformed_json", status: 400, title: "Not JSON",
+      detail: "the body is not JSON: \(error.message) (line \(error.line + firstLine - 1), column \(error.column))",
+      line: error.line + firstLine - 1, column: error.column)
+  }
+
+  static func unknownField(_ name: String, at path: String) -> Problem {
+    Problem(
+      kind: "unknown_field", status: 400, title: "Unknown field", detail: "the field \(excerpt(name)) is not known",
+      field: path + "/" + pointerToken(name))
+  }
+
+  static func wrongType(_ field: String, expected: String, found: JsonValue) -> Problem {
+    Problem(
+      kind: "wrong_type", status: 400, title: "Wrong type",
+      detail: "\(field.isEmpty ? "the body" : field) must be \(expected), not \(describe(found))", field: field)
+  }
+
+  static func invalidValue(_ field: String, _ detail: String, place: String? = nil, limit: String? = nil) -> Problem {
+    Problem(
+      kind: "invalid_value", status: 400, title: "Invalid value", detail: "\(field.isEmpty ? "the body" : field) \(detail)", field: field,
+      place: place, limit: limit)
+  }
+
+  static func missing(_ field: String) -> Problem {
+    Problem(kind: "missing_field", status: 400, title: "Missing field", detail: "\(field) is missing", field: field)
+  }
+
+  static func tooLarge(_ what: String, limit: String, _ value: Int, unit: String = "bytes", field: String? = nil) -> Problem {
+    Problem(
+      kind: "too_large", status: 413, title: "Too large", detail: "\(what) is larger than \(value) \(unit) (limit \(limit))", field: field,
+      limit: limit)
+  }
+
+  static func tooMany(_ what: String, limit: String, _ value: Int, field: String? = nil) -> Problem {
+    Problem(
+      kind: "too_many", status: 429, title: "Too many", detail: "there are \(value) \(what) already (limit \(limit))", field: field,
+      limit: limit)
+  }
+
+  static func unknownHandle(_ handle: String) -> Problem {
+    Problem(
+      kind: "unknown_handle", status: 404, title: "Unknown handle",
+      detail: "no request with the handle \(excerpt(handle)) is known, or its result is no longer kept", field: "handle", place: "path")
+  }
+
+  static func forbidden(_ detail: String, field: String? = nil, place: String? = nil) -> Problem {
+    Problem(kind: "forbidden", status: 403, title: "Forbidden", detail: detail, field: field, place: place)
+  }
+
+  static func unavailable(_ detail: String, limit: String? = nil) -> Problem {
+    Problem(
+      kind: "unavailable", status: 503, title: "Not now", detail: detail, limit: limit, headers: ["Retry-After": "1"])
+  }
+
+  static func notFound(_ path: String) -> Problem {
+    Problem(
+      kind: "not_found", status: 404, title: "No such call", detail: "the API has no call at \(excerpt(path)); GET / lists them")
+  }
+
+  /// What the server itself refuses: a broken head, a body that is too long, a wrong method.
+  static func server(_ status: Int, _ message: String) -> Problem {
+    var problem = Problem(
+      kind: "http_\(status)", status: status, title: ResponseWriter.reasonPhrase(status), detail: message)
+    switch status {
+    case 405: problem.kind = "method_not_allowed"
+    case 413:
+      problem.kind = "too_large"
+      problem.limit = "submit_bytes"
+    default: break
+    }
+    return problem
+  }
+
+  /// A request that the client itself would not take.
+  static func refused(_ error: HttpClientError) -> Problem {
+    switch error.code {
+    case .queueFull: return .unavailable(error.message, limit: "max_queued")
+    case .denied: return .unavailable(error.message)
+    default:
+      let lowered = error.message.lowercased()
+      let field = ["url", "method", "header", "unix_socket", "body"].first { lowered.hasPrefix($0) }
+      return Problem(
+        kind: "invalid_request", status: 400, title: "Invalid request", detail: error.message,
+        field: "/" + (field == "header" ? "headers" : field ?? "url"))
+    }
+  }
+
+  static func describe(_ value: JsonValue) -> String {
+    switch value {
+    case .null: "null"
+    case .bool: "true or false"
+    case .number: "a number"
+    case .string: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+
+  static func pointerToken(_ name: String) -> String {
+    var token = ""
+    for scalar in name.unicodeScalars.prefix(128) {
+      switch scalar {
+      case "~": token += "~0"
+      case "/": token += "~1"
+      default: token.unicodeScalars.append(scalar)
+      }
+    }
+    return token
+  }
+
+  /// Text from outside, for a sentence: cut, with controls escaped.
+  static func excerpt(_ text: String) -> String { String(text.unicodeScalars.prefix(80).map(Character.init)).debugDescription }
+}

@@ -1,0 +1,51 @@
+/// Limits of the control API.
+public struct LimitSettings: Codable, Sendable, Equatable {
+  public var submitBytes = 16 << 20
+  public var batchLines = 10_000
+  public var lineBytes = 1 << 20
+  public var metaBytes = 64 << 10
+  public var keyBytes = 1_024
+  public var eventBodyBytes = 1 << 20
+  public var waitSeconds = 3_600
+  public var delegatesPerOwner = 10_000
+  public var apiConnections = 10_000
+
+  public init() {}
+
+  enum CodingKeys: String, CodingKey, CaseIterable {
+    case submitBytes = "submit_bytes"
+    case batchLines = "batch_lines"
+    case lineBytes = "line_bytes"
+    case metaBytes = "meta_bytes"
+    case keyBytes = "key_bytes"
+    case eventBodyBytes = "event_body_bytes"
+    case waitSeconds = "wait_s"
+    case delegatesPerOwner = "delegates_per_owner"
+    case apiConnections = "api_connections"
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let reader = try SettingsReader<CodingKeys>(decoder)
+    try reader.integer(.submitBytes, &submitBytes, 1_024...(1 << 32))
+    try reader.integer(.batchLines, &batchLines, 1...10_000_000)
+    try reader.integer(.lineBytes, &lineBytes, 64...(1 << 32))
+    try reader.integer(.metaBytes, &metaBytes, 0...(1 << 30))
+    try reader.integer(.keyBytes, &keyBytes, 1...65_536)
+    try reader.integer(.eventBodyBytes, &eventBodyBytes, 0...(1 << 30))
+    try reader.integer(.waitSeconds, &waitSeconds, 1...86_400)
+    try reader.integer(.delegatesPerOwner, &delegatesPerOwner, 1...10_000_000)
+    try reader.integer(.apiConnections, &apiConnections, 1...1_000_000)
+  }
+}
+
+extension DaemonConfiguration {
+  var apiLimits: ApiLimits {
+    ApiLimits(batchLines: limits.batchLines, lineBytes: limits.lineBytes, waitSeconds: limits.waitSeconds)
+  }
+
+  var submissionRules: SubmissionRules {
+    SubmissionRules(
+      metaBytes: limits.metaBytes, keyBytes: limits.keyBytes,
+      envelopes: Dictionary(envelopes.map { ($0.name, $0.profile) }, uniquingKeysWith: { $1 }))
+  }
+}

@@ -1,0 +1,130 @@
+public import EventLoop
+import Glibc
+internal import HttpServer
+internal import HttpWire
+
+/// The daemon: the control API on a Unix socket, and on loopback TCP if wanted, over one client. Several may live in one process, each with
+/// its own socket and state directory.
+public final class Daemon: Sendable {
+  public static let version = "1.0.0"
+
+  public let socketPath: String
+  /// The TCP listener with its real port, if there is one.
+  public let listenAddress: SocketAddress?
+  public let log: Log
+  private let state: StateDirectory
+  private let core: DaemonCore
+  private let server: HttpServer
+  private let current: Locked<DaemonConfiguration>
+
+  /// Takes the state directory, listens, and serves from then on. Throws a sentence for whoever starts it.
+  public static func start(
+    _ configuration: DaemonConfiguration, log: Log? = nil, environment: [String: String] = DefaultPaths.environment()
+  ) async throws(DaemonError) -> Daemon {
+    let log = log ?? Log(limit: configuration.log.queueLines)
+    log.configure(configuration.log)
+    let token = try Token.load(configuration)
+    let listen = try configuration.listen.map(ListenAddress.parse)
+    if listen != nil, token == nil {
+      throw DaemonError("listen: needs a token (setting token or token_file), since other users and web pages can reach a port")
+    }
+    let directory: String
+    if let given = configuration.stateDir { directory = given } else { directory = try DefaultPaths.stateDirectory(environment: environment) }
+    let state = try StateDirectory(directory)
+    let reserve = try HandleReserve(path: directory + "/handles")
+    let path = configuration.socket ?? DefaultPaths.socket(environment: environment)
+    let parts = Parts(configuration: configuration, token: token, socket: path, listen: listen, reserve: reserve, log: log)
+    let (core, server, address) = try await parts.start()
+    log.write(
+      .info, "serving",
+      [("version", version), ("socket", path), ("listen", address?.description ?? "-"), ("state_dir", directory), ("pid", "\(getpid())")])
+    return Daemon(configuration, path, address, log, state, core, server)
+  }
+
+  private init(
+    _ configuration: DaemonConfiguration, _ path: String, _ address: SocketAddress?, _ log: Log, _ state: StateDirectory, _ core: DaemonCore,
+    _ server: HttpServer
+  ) {
+    socketPath = path
+    listenAddress = address
+    self.log = log
+    self.state = state
+    self.core = core
+    self.server = server
+    current = Locked(configuration)
+  }
+
+  /// Takes over the settings that can change while the daemon runs; gives the names of those changed that need a restart.
+  @discardableResult
+  public func reload(_ configuration: DaemonConfiguration) async -> [String] {
+    let old = current.withLock { current in
+      let old = current
+      current = configuration
+      return old
+    }
+    log.configure(configuration.log)
+    await core.apply(configuration)
+    let waiting = old.needingRestart(configuration)
+    log.write(.info, "configuration read", waiting.isEmpty ? [] : [("needs_restart", waiting.joined(separator: ","))])
+    return waiting
+  }
+
+  /// Takes no more requests, lets those under way end within `grace` (nil: the setting), tells followers their last events, and closes.
+  /// A later call with a shorter grace shortens it.
+  public func stop(grace: Duration? = nil) async {
+    let grace = grace ?? .milliseconds(current.withLock { $0.graceMs })
+    log.write(.info, "ending", [("grace_ms", "\(grace.wholeNanoseconds / 1_000_000)")])
+    await core.drain(grace: grace)
+    await server.close(grace: min(grace, .seconds(2)))
+    log.write(.info, "ended")
+  }
+}
+
+/// What is put together on the loop.
+private struct Parts: Sendable {
+  let configuration: DaemonConfiguration
+  let token: [UInt8]?
+  let socket: String
+  let listen: SocketAddress?
+  let reserve: HandleReserve
+  let log: Log
+
+  @LoopActor
+  func start() throws(DaemonError) -> (DaemonCore, HttpServer, SocketAddress?) {
+    let core = DaemonCore(configuration, token: token, store: MemoryStore(limits: configuration.storeLimits), reserve: reserve, log: log)
+    let server = HttpServer(configuration: configuration.serverConfiguration)
+    ApiRoutes.register(core, on: server)
+    do throws(SystemError) {
+      try server.listen(on: try .unix(socket), mode: configuration.permission ?? 0o600)
+    } catch {
+      throw DaemonError(
+        error.errno == EADDRINUSE ? "another process serves the socket \(socket)" : "can't listen on the socket \(socket): \(error)")
+    }
+    var address: SocketAddress?
+    if let listen {
+      do throws(SystemError) {
+        address = try server.listen(on: listen)
+      } catch {
+        throw DaemonError("can't listen on \(listen): \(error)")
+      }
+      core.access.port = address?.port
+    }
+    core.startSweeping()
+    return (core, server, address)
+  }
+}
+
+extension DaemonConfiguration {
+  fileprivate var serverConfiguration: ServerConfiguration {
+    var server = ServerConfiguration()
+    server.maxBodyBytes = limits.submitBytes
+    server.maxConnections = limits.apiConnections
+    server.errorBody = { status, message in
+      var body: [UInt8] = []
+      Problem.server(status, message).write(to: &body)
+      body.append("\n")
+      return (ApiAnswer.problemHeaders, body)
+    }
+    return server
+  }
+}

@@ -1,0 +1,36 @@
+internal import Errand
+internal import EventLoop
+internal import HttpServer
+
+/// The daemon's own course: new settings, old results, the end.
+extension DaemonCore {
+  private static let sweepInterval = Duration.seconds(1)
+
+  func apply(_ configuration: DaemonConfiguration) {
+    store.limits = configuration.storeLimits
+    rules = configuration.submissionRules
+    limits.batchLines = configuration.limits.batchLines
+    limits.lineBytes = configuration.limits.lineBytes
+    limits.waitSeconds = configuration.limits.waitSeconds
+    events.inlineBodyBytes = configuration.limits.eventBodyBytes
+  }
+
+  func startSweeping() {
+    sweeper = EventLoop.shared.schedule(after: DaemonCore.sweepInterval, self, kind: 0)
+  }
+
+  /// Returns when every request has had its outcome and every follower its last event.
+  func drain(grace: Duration) async {
+    isDraining = true
+    await client.shutdown(grace: grace)
+    EventLoop.shared.cancel(sweeper)
+    finishOpenCalls()
+  }
+}
+
+extension DaemonCore: TimerTarget {
+  func timerFired(_ kind: UInt8) {
+    store.sweep(.now())
+    startSweeping()
+  }
+}

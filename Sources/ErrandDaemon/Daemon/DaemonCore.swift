@@ -1,0 +1,120 @@
+internal import Errand
+internal import EventLoop
+import Glibc
+internal import HttpServer
+internal import HttpWire
+
+/// What the calls of the API work with. All of it lives on the loop.
+@LoopActor
+final class DaemonCore {
+  let client: HttpClient
+  let store: any RequestStore
+  let reserve: HandleReserve
+  let log: Log
+  let startedAt = Instant.now()
+  /// Who runs the daemon.
+  let ownOwner = Owner(uid: geteuid())
+  var access: AccessGuard
+  var limits: ApiLimits
+  var rules: SubmissionRules
+  var events: EventWriter
+  /// No new requests are taken any more.
+  var isDraining = false
+  var sweeper = TimerID.none
+  /// Streams and calls that wait; ended when the daemon ends.
+  private var openCalls: [ObjectIdentifier: any OpenCall] = [:]
+
+  /// The request that is being submitted, and the error with which the client refused it at once.
+  private var submitting: RequestRecord?
+  private var refusal: HttpClientError?
+
+  init(_ configuration: DaemonConfiguration, token: [UInt8]?, store: any RequestStore, reserve: HandleReserve, log: Log) {
+    var settings = configuration.clientConfiguration
+    settings.firstHandle = reserve.first
+    client = HttpClient(settings)
+    self.store = store
+    self.reserve = reserve
+    self.log = log
+    access = AccessGuard(ownOwner: ownOwner, token: token)
+    limits = configuration.apiLimits
+    rules = configuration.submissionRules
+    events = EventWriter(inlineBodyBytes: configuration.limits.eventBodyBytes)
+    reserve.onFailure = { log.write(.error, "can't reserve handles", [("reason", "\($0)")]) }
+  }
+
+  // MARK: Requests
+
+  /// Takes a request; from now on it has a handle and will have one outcome. Throws if it is not taken.
+  func submit(_ submission: Submission, for owner: Owner) throws(Problem) -> RequestRecord {
+    guard !isDraining else { throw .unavailable("the daemon is ending and takes no more requests") }
+    if submission.request.unixSocket != nil, !owner.isRoot, owner != ownOwner {
+      throw .forbidden("only the user who runs the daemon may have it connect to a Unix socket", field: "/unix_socket")
+    }
+    let mailbox = try makeMailbox(DelegateID(owner: owner, name: submission.delegate), field: "/delegate")
+    let handle = client.reserveHandle()
+    guard reserve.covers(handle.id) else { throw .unavailable("no handles are left: the state directory can't be written") }
+    var request = submission.request
+    request.owner = owner.description
+    let record = RequestRecord(handle: handle, mailbox: mailbox, submission: submission, acceptedAt: .now())
+    store.accepted(record)
+    submitting = record
+    client.submitOnLoop(request, handle: handle, sink: self)
+    submitting = nil
+    if let refusal {
+      self.refusal = nil
+      store.withdrawn(record)
+      throw .refused(refusal)
+    }
+    log.write(
+      .debug, "accepted",
+      [("handle", handle.description), ("owner", owner.description), ("delegate", mailbox.id.name), ("method", record.method)])
+    return record
+  }
+
+  /// The record of a handle, if the owner may see it.
+  func record(_ text: String, for owner: Owner) throws(Problem) -> RequestRecord {
+    guard let handle = RequestHandle(text), let record = store.record(handle), owner.sees(record.owner) else {
+      throw .unknownHandle(text)
+    }
+    return record
+  }
+
+  // MARK: Calls that stay open
+
+  func opened(_ call: any OpenCall) { openCalls[ObjectIdentifier(call)] = call }
+  func closed(_ call: any OpenCall) { openCalls[ObjectIdentifier(call)] = nil }
+  var openCallCount: Int { openCalls.count }
+
+  func finishOpenCalls() {
+    for call in openCalls.values { call.finish() }
+  }
+}
+
+/// A stream, or a call that waits: told to come to an end when the daemon ends.
+@LoopActor
+protocol OpenCall: AnyObject {
+  func finish()
+}
+
+extension DaemonCore: OutcomeSink {
+  func requestEnded(_ info: RequestInfo, _ outcome: Outcome) {
+    guard let record = store.record(info.handle) else { return }
+    if submitting === record, case .failed(let error) = outcome, DaemonCore.isRefusal(error) {
+      refusal = error
+      return
+    }
+    record.url = info.url
+    let seq = record.mailbox.nextSeq
+    let event = events.outcome(outcome, of: info, record, seq: seq)
+    let result = RequestResult(outcome, seq: seq, event: event, at: .now())
+    store.ended(record, result)
+    guard !record.waiters.isEmpty else { return }
+    let waiters = record.waiters
+    record.waiters = []
+    for waiter in waiters { waiter.ended(result) }
+  }
+
+  private static func isRefusal(_ error: HttpClientError) -> Bool {
+    error.code == .invalidRequest || error.code == .queueFull || error.code == .denied
+  }
+}

@@ -1,0 +1,96 @@
+internal import Dispatch
+internal import EventLoop
+import Glibc
+internal import HttpWire
+internal import Synchronization
+
+/// How much a log line matters.
+public enum LogLevel: Int, Sendable, CaseIterable {
+  case debug, info, warning, error
+
+  var name: String { "\(self)" }
+
+  init?(name: String) {
+    guard let level = LogLevel.allCases.first(where: { $0.name == name }) else { return nil }
+    self = level
+  }
+}
+
+/// How log lines are written.
+public enum LogFormat: String, Sendable, CaseIterable {
+  case logfmt, json
+}
+
+/// The structured log. Lines are put together by the caller and written by a thread of its own; when that can't keep up, lines are dropped
+/// and counted, and nobody waits.
+public final class Log: Sendable {
+  public typealias Field = (name: String, value: String)
+
+  private let queue = DispatchQueue(label: "errand.log")
+  private let descriptor: Int32
+  private let limit: Int
+  private let level: Atomic<Int>
+  private let isJson: Atomic<Bool>
+  private let waiting = Atomic<Int>(0)
+  private let dropped = Atomic<UInt64>(0)
+  private let told = Atomic<UInt64>(0)
+
+  /// Writes to `descriptor`, which must stay open. `limit`: lines that may wait.
+  public init(descriptor: Int32 = 2, level: LogLevel = .info, format: LogFormat = .logfmt, limit: Int = 10_000) {
+    self.descriptor = descriptor
+    self.limit = limit
+    self.level = Atomic(level.rawValue)
+    isJson = Atomic(format == .json)
+  }
+
+  public func configure(level: LogLevel, format: LogFormat) {
+    self.level.store(level.rawValue, ordering: .relaxed)
+    isJson.store(format == .json, ordering: .relaxed)
+  }
+
+  /// Lines that were dropped since the start.
+  public var droppedCount: UInt64 { dropped.load(ordering: .relaxed) }
+
+  public func isEnabled(_ level: LogLevel) -> Bool { level.rawValue >= self.level.load(ordering: .relaxed) }
+
+  public func write(_ level: LogLevel, _ message: @autoclosure () -> String, _ fields: @autoclosure () -> [Field] = []) {
+    guard isEnabled(level) else { return }
+    guard waiting.load(ordering: .relaxed) < limit else {
+      dropped.add(1, ordering: .relaxed)
+      return
+    }
+    waiting.add(1, ordering: .relaxed)
+    var clock = timespec()
+    clock_gettime(CLOCK_REALTIME, &clock)
+    let line = LogLine(
+      seconds: clock.tv_sec, milliseconds: clock.tv_nsec / 1_000_000, level: level, message: message(), fields: fields())
+    let isJson = self.isJson.load(ordering: .relaxed)
+    queue.async { [self] in
+      var bytes = line.bytes(isJson: isJson)
+      let lost = dropped.load(ordering: .relaxed)
+      if lost > told.exchange(lost, ordering: .relaxed) {
+        let notice = LogLine(
+          seconds: line.seconds, milliseconds: line.milliseconds, level: .warning, message: "log lines were dropped",
+          fields: [("dropped", "\(lost)")])
+        bytes += notice.bytes(isJson: isJson)
+      }
+      put(bytes)
+      waiting.subtract(1, ordering: .relaxed)
+    }
+  }
+
+  /// Waits until all lines given before are written. Not for the loop.
+  public func flush() {
+    queue.sync {}
+  }
+
+  private func put(_ bytes: [UInt8]) {
+    var written = 0
+    while written < bytes.count {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), bytes.count - written) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      written += count
+    }
+  }
+}

@@ -1,0 +1,78 @@
+internal import EventLoop
+internal import HttpServer
+
+/// One long poll: answers as soon as there is an event after its cursor, or with none when its time is up.
+@LoopActor
+final class EventPoll: MailboxReader, TimerTarget, OpenCall {
+  private static let answerBytes = 8 << 20
+
+  private let mailbox: Mailbox
+  private let responder: Responder
+  private let core: DaemonCore
+  private let limit: Int
+  private let cursor: UInt64
+  private var timer = TimerID.none
+  private var isEnded = false
+
+  init(_ mailbox: Mailbox, after cursor: UInt64?, limit: Int, _ responder: Responder, _ core: DaemonCore) {
+    self.mailbox = mailbox
+    self.responder = responder
+    self.limit = limit
+    self.core = core
+    self.cursor = mailbox.start(after: cursor)
+  }
+
+  func begin(wait: Duration) {
+    if hasEvents || wait <= .zero { return answer() }
+    mailbox.add(self)
+    core.opened(self)
+    responder.onClose = { self.end() }
+    responder.onPeerEnd = { self.responder.abort() }
+    timer = EventLoop.shared.schedule(after: wait, self, kind: 0)
+  }
+
+  private var hasEvents: Bool { mailbox.lastSeq > cursor && (mailbox.count > 0 || mailbox.gap(after: cursor) != nil) }
+
+  func eventsArrived() {
+    if !isEnded, hasEvents { answer() }
+  }
+
+  func timerFired(_ kind: UInt8) {
+    if !isEnded { answer() }
+  }
+
+  /// Answers with what there is, for a daemon that ends.
+  func finish() { timerFired(0) }
+
+  private func answer() {
+    end()
+    var bytes: [UInt8] = []
+    bytes.append("{\"events\":[")
+    var next = cursor
+    var count = 0
+    if let gap = mailbox.gap(after: next) {
+      bytes.append(contentsOf: gap.event.jsonBytes)
+      next = gap.through
+      count = 1
+    }
+    next = max(next, mailbox.firstSeq - 1)
+    while count < limit, bytes.count < EventPoll.answerBytes, let event = mailbox.event(next + 1) {
+      if count > 0 { bytes.append(",") }
+      bytes.append(contentsOf: event.jsonBytes)
+      next += 1
+      count += 1
+    }
+    bytes.append("],\"next\":")
+    bytes.append(decimal: next)
+    bytes.append("}\n")
+    responder.respond(status: 200, headers: ApiAnswer.jsonHeaders, body: bytes)
+  }
+
+  private func end() {
+    guard !isEnded else { return }
+    isEnded = true
+    mailbox.remove(self)
+    core.closed(self)
+    EventLoop.shared.cancel(timer)
+  }
+}

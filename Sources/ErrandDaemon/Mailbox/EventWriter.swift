@@ -1,0 +1,134 @@
+internal import EventLoop
+internal import Errand
+internal import HttpWire
+
+/// Builds the JSON of events, once per event, inside of the frame in which event streams send it.
+struct EventWriter {
+  /// Bodies above this many bytes are not part of the event: it says how long they are and where they can be fetched.
+  var inlineBodyBytes = 1 << 20
+
+  private static let space: UInt8 = 0x20
+
+  /// The event of a request's outcome.
+  @LoopActor
+  func outcome(_ outcome: Outcome, of info: RequestInfo, _ record: RequestRecord, seq: UInt64) -> StoredEvent {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(768 + min(EventWriter.response(outcome)?.body.count ?? 0, inlineBodyBytes) + record.meta.count)
+    let start = EventWriter.begin(seq, EventWriter.type(outcome), &bytes)
+    bytes.append(",\"handle\":\"")
+    bytes.append(decimal: info.handle.id)
+    bytes.append("\",\"delegate\":")
+    Json.appendQuoted(record.mailbox.id.name, to: &bytes)
+    bytes.append(",\"tag\":")
+    bytes.append(decimalOrNull: info.tag.map(Int64.init))
+    bytes.append(",\"key\":")
+    EventWriter.append(info.key, &bytes)
+    bytes.append(",\"meta\":")
+    if record.meta.isEmpty { bytes.append("null") } else { bytes.append(contentsOf: record.meta) }
+    bytes.append(",\"url\":")
+    Json.appendQuoted(info.url, to: &bytes)
+    switch outcome {
+    case .finished(let response):
+      append(response, of: info.handle, &bytes)
+      EventWriter.append(response.attempts, response.timings, &bytes)
+    case .failed(let error):
+      EventWriter.append(error, &bytes)
+      if let response = error.response { append(response, of: info.handle, &bytes) }
+      EventWriter.append(error.attempts, error.timings, &bytes)
+    case .cancelled(let receipt):
+      bytes.append(",\"receipt\":")
+      receipt.write(to: &bytes)
+    }
+    return EventWriter.end(start, &bytes)
+  }
+
+  /// The event that tells a reader of events that were dropped before it came.
+  static func dropped(from: UInt64, through: UInt64) -> StoredEvent {
+    var bytes: [UInt8] = []
+    bytes.append("id: ")
+    bytes.append(decimal: through)
+    bytes.append("\nevent: dropped\ndata: ")
+    let start = bytes.count
+    bytes.append("{\"type\":\"dropped\",\"from\":")
+    bytes.append(decimal: from)
+    bytes.append(",\"through\":")
+    bytes.append(decimal: through)
+    bytes.append(",\"count\":")
+    bytes.append(decimal: through - from + 1)
+    return end(start, &bytes)
+  }
+
+  private static func begin(_ seq: UInt64, _ type: StaticString, _ bytes: inout [UInt8]) -> Int {
+    bytes.append("id: ")
+    bytes.append(decimal: seq)
+    bytes.append("\nevent: ")
+    bytes.append(type)
+    bytes.append("\ndata: ")
+    let start = bytes.count
+    bytes.append("{\"seq\":")
+    bytes.append(decimal: seq)
+    bytes.append(",\"type\":\"")
+    bytes.append(type)
+    bytes.append("\"")
+    return start
+  }
+
+  private static func end(_ start: Int, _ bytes: inout [UInt8]) -> StoredEvent {
+    bytes.append("}")
+    let end = bytes.count
+    bytes.append("\n\n")
+    return StoredEvent(frame: bytes, json: start..<end)
+  }
+
+  private static func append(_ error: HttpClientError, _ bytes: inout [UInt8]) {
+    bytes.append(",\"error\":{\"code\":")
+    Json.appendQuoted(error.code.rawValue, to: &bytes)
+    bytes.append(",\"phase\":")
+    append(error.phase?.rawValue, &bytes)
+    bytes.append(",\"message\":")
+    Json.appendQuoted(error.message, to: &bytes)
+    bytes.append(",\"status\":")
+    bytes.append(decimalOrNull: error.status.map(Int64.init))
+    bytes.append(error.retryable ? ",\"retryable\":true,\"sent\":\"" : ",\"retryable\":false,\"sent\":\"")
+    bytes.append(contentsOf: error.sent.rawValue.utf8)
+    bytes.append("\",\"service_code\":")
+    append(error.serviceCode, &bytes)
+    bytes.append("}")
+  }
+
+  private static func append(_ attempts: Int, _ timings: RequestTimings, _ bytes: inout [UInt8]) {
+    bytes.append(",\"attempts\":")
+    bytes.append(decimal: attempts)
+    bytes.append(",\"timings\":{\"queue_us\":")
+    bytes.append(decimalOrNull: timings.queue)
+    bytes.append(",\"dns_us\":")
+    bytes.append(decimalOrNull: timings.dns)
+    bytes.append(",\"connect_us\":")
+    bytes.append(decimalOrNull: timings.connect)
+    bytes.append(",\"tls_us\":null,\"first_byte_us\":")
+    bytes.append(decimalOrNull: timings.firstByte)
+    bytes.append(",\"total_us\":")
+    bytes.append(decimal: timings.total)
+    bytes.append("}")
+  }
+
+  static func append(_ text: String?, _ bytes: inout [UInt8]) {
+    if let text { Json.appendQuoted(text, to: &bytes) } else { bytes.append("null") }
+  }
+
+  private static func type(_ outcome: Outcome) -> StaticString {
+    switch outcome {
+    case .finished: "finished"
+    case .failed: "failed"
+    case .cancelled: "cancelled"
+    }
+  }
+
+  static func response(_ outcome: Outcome) -> HttpResponse? {
+    switch outcome {
+    case .finished(let response): response
+    case .failed(let error): error.response
+    case .cancelled: nil
+    }
+  }
+}

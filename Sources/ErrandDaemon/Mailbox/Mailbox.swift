@@ -1,0 +1,107 @@
+internal import Errand
+internal import EventLoop
+
+/// A delegate by its owner and name.
+struct DelegateID: Hashable, Sendable {
+  let owner: Owner
+  let name: String
+}
+
+/// Is told when a mailbox has new events.
+@LoopActor
+protocol MailboxReader: AnyObject {
+  func eventsArrived()
+}
+
+/// A delegate's events in the order of their numbers, from the oldest one kept to the newest.
+@LoopActor
+final class Mailbox {
+  private struct Entry {
+    let event: StoredEvent
+    let handle: RequestHandle
+    let at: Instant
+  }
+
+  let id: DelegateID
+  private var entries = FifoQueue<Entry>()
+  private(set) var lastSeq: UInt64 = 0
+  private(set) var acknowledged: UInt64 = 0
+  /// The newest event that was dropped without being acknowledged.
+  private(set) var droppedThrough: UInt64 = 0
+  private(set) var droppedCount: UInt64 = 0
+  private(set) var bytes = 0
+  /// Event streams open on this mailbox.
+  var followerCount = 0
+  private var readers: [ObjectIdentifier: any MailboxReader] = [:]
+  private var isTelling = false
+
+  init(_ id: DelegateID) {
+    self.id = id
+  }
+
+  var count: Int { entries.count }
+  var nextSeq: UInt64 { lastSeq + 1 }
+  /// The oldest event kept; one more than `lastSeq` if there is none.
+  var firstSeq: UInt64 { lastSeq - UInt64(entries.count) + 1 }
+
+  /// Adds the event that was built with ``nextSeq``.
+  func append(_ event: StoredEvent, handle: RequestHandle, at: Instant, limits: StoreLimits) {
+    lastSeq += 1
+    bytes += event.frame.count
+    entries.append(Entry(event: event, handle: handle, at: at))
+    trim(at, limits)
+    guard !readers.isEmpty, !isTelling else { return }
+    isTelling = true
+    EventLoop.shared.atEndOfTurn {
+      self.isTelling = false
+      for reader in self.readers.values { reader.eventsArrived() }
+    }
+  }
+
+  /// The event numbered `seq`; nil if it is not kept.
+  func event(_ seq: UInt64) -> StoredEvent? {
+    guard seq >= firstSeq, seq <= lastSeq else { return nil }
+    return entries[Int(seq - firstSeq)]?.event
+  }
+
+  /// Where a reader really starts that has seen all up to `cursor`: what was acknowledged does not come again, and a number that was never
+  /// given (from before a restart) counts as none.
+  func start(after cursor: UInt64?) -> UInt64 {
+    guard let cursor, cursor <= lastSeq else { return acknowledged }
+    return max(cursor, acknowledged)
+  }
+
+  /// The events after `cursor` that are gone without having been read, as an event; nil if none are.
+  func gap(after cursor: UInt64) -> (event: StoredEvent, through: UInt64)? {
+    guard cursor + 1 < firstSeq, droppedThrough > cursor else { return nil }
+    return (EventWriter.dropped(from: cursor + 1, through: droppedThrough), droppedThrough)
+  }
+
+  /// Frees events; gives the requests they were of.
+  func acknowledge(through seq: UInt64) -> [RequestHandle] {
+    let through = min(seq, lastSeq)
+    var handles: [RequestHandle] = []
+    while firstSeq <= through, let entry = entries.popFirst() {
+      bytes -= entry.event.frame.count
+      handles.append(entry.handle)
+    }
+    acknowledged = max(acknowledged, through)
+    return handles
+  }
+
+  /// Drops the oldest while there are too many, too large or too old ones.
+  func trim(_ now: Instant, _ limits: StoreLimits) {
+    while let oldest = entries.first {
+      let isOver = entries.count > limits.events || bytes > limits.eventBytes
+      guard isOver || oldest.at.duration(to: now) > limits.eventAge else { return }
+      droppedThrough = firstSeq
+      droppedCount += 1
+      bytes -= oldest.event.frame.count
+      entries.popFirst()
+    }
+  }
+
+  func add(_ reader: any MailboxReader) { readers[ObjectIdentifier(reader)] = reader }
+  func remove(_ reader: any MailboxReader) { readers[ObjectIdentifier(reader)] = nil }
+  var allReaders: [any MailboxReader] { Array(readers.values) }
+}

@@ -1,0 +1,61 @@
+internal import Errand
+internal import EventLoop
+
+/// Where accepted requests, their results and the delegates' events are kept. What is kept in memory today may be kept on disk by
+/// another implementation; the daemon uses no more than this.
+@LoopActor
+protocol RequestStore: AnyObject {
+  /// A request was accepted: it is found and listed from now on.
+  func accepted(_ record: RequestRecord)
+  /// A request that was just accepted turned out not to be sendable: it is forgotten.
+  func withdrawn(_ record: RequestRecord)
+  /// A request ended: its result is kept, and its event goes to its mailbox.
+  func ended(_ record: RequestRecord, _ result: RequestResult)
+
+  func record(_ handle: RequestHandle) -> RequestRecord?
+  /// Records older than `cursor` (nil: from the newest), newest first: at most `limit` that match, found among at most `scan` records.
+  /// `next` is where to go on; nil at the end.
+  func page(
+    before cursor: RequestHandle?, limit: Int, scan: Int, _ matches: (RequestRecord) -> Bool
+  ) -> (records: [RequestRecord], next: RequestHandle?)
+
+  func mailbox(_ id: DelegateID) -> Mailbox?
+  /// The mailbox, made if there is none; nil if the owner has as many as it may.
+  func makeMailbox(_ id: DelegateID) -> Mailbox?
+  /// The mailboxes that `owner` sees, by name.
+  func mailboxes(_ owner: Owner) -> [Mailbox]
+  /// Frees a mailbox's events up to `seq`; the results of their requests are the first to be dropped when room is needed.
+  func acknowledge(_ mailbox: Mailbox, through seq: UInt64)
+
+  /// Drops what is older than the limits allow.
+  func sweep(_ now: Instant)
+  var limits: StoreLimits { get set }
+  var figures: StoreFigures { get }
+}
+
+/// How much is kept.
+struct StoreLimits: Sendable, Equatable {
+  var results = 100_000
+  var resultBytes = 256 << 20
+  var resultAge = Duration.seconds(3_600)
+  var events = 100_000
+  var eventBytes = 64 << 20
+  var eventAge = Duration.seconds(86_400)
+  var delegatesPerOwner = 10_000
+}
+
+struct StoreFigures: Sendable, Equatable {
+  var running = 0
+  var results = 0
+  var resultBytes = 0
+  /// Results dropped that nobody had acknowledged.
+  var resultsDropped: UInt64 = 0
+  /// Results dropped after their event was acknowledged.
+  var resultsReleased: UInt64 = 0
+  var delegates = 0
+  var events = 0
+  var eventBytes = 0
+  var eventsAppended: UInt64 = 0
+  var eventsDropped: UInt64 = 0
+  var followers = 0
+}

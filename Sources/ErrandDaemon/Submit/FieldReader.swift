@@ -1,0 +1,81 @@
+internal import Errand
+internal import HttpWire
+
+/// Reads one field of a type, or says what was expected in its place.
+enum FieldReader {
+  static func text(_ value: JsonValue, _ field: String) throws(Problem) -> String {
+    guard case .string(let text) = value else { throw .wrongType(field, expected: "a string", found: value) }
+    return text
+  }
+
+  static func integer(_ value: JsonValue, _ field: String, _ range: ClosedRange<Int64>) throws(Problem) -> Int64 {
+    guard case .number(let number) = value else { throw .wrongType(field, expected: "a whole number", found: value) }
+    guard let integer = number.int, range.contains(integer) else {
+      throw .invalidValue(field, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return integer
+  }
+
+  static func milliseconds(_ value: JsonValue, _ field: String) throws(Problem) -> Duration {
+    .milliseconds(try integer(value, field, 0...SubmissionRules.timeoutMilliseconds))
+  }
+
+  static func object(_ value: JsonValue, _ field: String) throws(Problem) -> JsonObject {
+    guard case .object(let object) = value else { throw .wrongType(field, expected: "an object", found: value) }
+    return object
+  }
+
+  /// `{"name": "value" or number or bool or an array of those}`, or `[["name", value], …]`.
+  static func params(_ value: JsonValue, _ field: String) throws(Problem) -> [HttpParam] {
+    var params: [HttpParam] = []
+    switch value {
+    case .object(let object):
+      for member in object.members {
+        let place = field + "/" + Problem.pointerToken(member.key)
+        if case .array(let elements) = member.value {
+          for (index, element) in elements.enumerated() {
+            params.append(HttpParam(member.key, try scalar(element, "\(place)/\(index)")))
+          }
+        } else {
+          params.append(HttpParam(member.key, try scalar(member.value, place)))
+        }
+      }
+    case .array(let elements):
+      for (index, element) in elements.enumerated() {
+        guard case .array(let pair) = element, pair.count == 2 else {
+          throw .wrongType("\(field)/\(index)", expected: "a pair of a name and a value", found: element)
+        }
+        params.append(HttpParam(try text(pair[0], "\(field)/\(index)/0"), try scalar(pair[1], "\(field)/\(index)/1")))
+      }
+    default:
+      throw .wrongType(field, expected: "an object, or an array of pairs", found: value)
+    }
+    return params
+  }
+
+  private static func scalar(_ value: JsonValue, _ field: String) throws(Problem) -> String {
+    switch value {
+    case .string(let text): return text
+    case .number(let number): return number.text
+    case .bool(let flag): return flag ? "true" : "false"
+    case .null, .array, .object: throw .wrongType(field, expected: "a string, a number, true or false", found: value)
+    }
+  }
+
+  /// `{"Name": "value"}`, or `{"Name": ["one", "another"]}` for a field that comes more than once.
+  static func headers(_ value: JsonValue, _ field: String) throws(Problem) -> HttpHeaders {
+    guard case .object(let object) = value else { throw .wrongType(field, expected: "an object", found: value) }
+    var headers = HttpHeaders()
+    for member in object.members {
+      switch member.value {
+      case .string(let text): headers.append(member.key, text)
+      case .array(let elements):
+        let place = field + "/" + Problem.pointerToken(member.key)
+        for (index, element) in elements.enumerated() { headers.append(member.key, try text(element, "\(place)/\(index)")) }
+      case .null, .bool, .number, .object:
+        throw .wrongType(field + "/" + Problem.pointerToken(member.key), expected: "a string or an array of strings", found: member.value)
+      }
+    }
+    return headers
+  }
+}

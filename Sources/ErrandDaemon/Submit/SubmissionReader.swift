@@ -1,0 +1,156 @@
+internal import Errand
+internal import HttpWire
+
+/// Turns the JSON of one submission into a request, or says which field is wrong.
+struct SubmissionReader {
+  let rules: SubmissionRules
+
+  func read(_ json: JsonValue) throws(Problem) -> Submission {
+    guard case .object(let object) = json else { throw .wrongType("", expected: "an object", found: json) }
+    var submission = Submission()
+    var url: String?
+    var bodyField: String?
+    for member in object.members {
+      switch member.key {
+      case "url": url = try FieldReader.text(member.value, "/url")
+      case "method": submission.request.method = try method(member.value)
+      case "params": submission.request.params = try FieldReader.params(member.value, "/params")
+      case "headers": submission.request.headers = try FieldReader.headers(member.value, "/headers")
+      case "delegate": submission.delegate = try delegate(member.value)
+      case "tag": submission.request.tag = Int(try FieldReader.integer(member.value, "/tag", .min ... .max))
+      case "key": submission.request.key = try key(member.value)
+      case "meta": submission.meta = try meta(member.value)
+      case "json", "form", "body", "body_base64":
+        if let bodyField {
+          throw .invalidValue("/" + member.key, "can't stand beside /\(bodyField): a request has one body")
+        }
+        bodyField = member.key
+        submission.request.body = try body(member)
+      case "timeouts": submission.request.timeouts = try timeouts(member.value)
+      case "retry": submission.request.retry = try retry(member.value)
+      case "envelope": submission.request.envelope = try envelope(member.value)
+      case "expect": submission.request.expect = try expectation(member.value)
+      case "accept_status": submission.request.acceptStatus = try statuses(member.value)
+      case "max_body_bytes":
+        submission.request.maxBodyBytes = try FieldReader.integer(member.value, "/max_body_bytes", 0...1_099_511_627_776)
+      case "unix_socket": submission.request.unixSocket = try unixSocket(member.value)
+      default: throw .unknownField(member.key, at: "")
+      }
+    }
+    guard let url else { throw .missing("/url") }
+    submission.request.url = url
+    submission.request.delegateName = submission.delegate
+    return submission
+  }
+
+  private func method(_ value: JsonValue) throws(Problem) -> HttpMethod {
+    let text = try FieldReader.text(value, "/method")
+    switch text {
+    case "GET": return .get
+    case "POST": return .post
+    default: break
+    }
+    do throws(WireError) {
+      return try HttpMethod(text)
+    } catch {
+      throw .invalidValue("/method", "must be a method such as GET: \(error.message)")
+    }
+  }
+
+  private func delegate(_ value: JsonValue) throws(Problem) -> String {
+    let name = try FieldReader.text(value, "/delegate")
+    guard SubmissionRules.isDelegateName(name) else {
+      throw .invalidValue("/delegate", "must be 1 to \(SubmissionRules.delegateBytes) of the characters A-Z a-z 0-9 . _ -")
+    }
+    return name
+  }
+
+  private func key(_ value: JsonValue) throws(Problem) -> String {
+    let key = try FieldReader.text(value, "/key")
+    if key.utf8.count > rules.keyBytes { throw .tooLarge("/key", limit: "key_bytes", rules.keyBytes, field: "/key") }
+    return key
+  }
+
+  private func meta(_ value: JsonValue) throws(Problem) -> [UInt8] {
+    var bytes: [UInt8] = []
+    value.write(to: &bytes)
+    if bytes.count > rules.metaBytes { throw .tooLarge("/meta", limit: "meta_bytes", rules.metaBytes, field: "/meta") }
+    return bytes
+  }
+
+  private func body(_ member: JsonObject.Member) throws(Problem) -> HttpBody {
+    switch member.key {
+    case "json":
+      var bytes: [UInt8] = []
+      member.value.write(to: &bytes)
+      return .json(bytes)
+    case "form":
+      return .form(try FieldReader.params(member.value, "/form"))
+    case "body":
+      return .text(try FieldReader.text(member.value, "/body"))
+    default:
+      guard let bytes = Base64.decode(try FieldReader.text(member.value, "/body_base64")) else {
+        throw .invalidValue("/body_base64", "is not base64 (RFC 4648 section 4, with padding)")
+      }
+      return .bytes(bytes)
+    }
+  }
+
+  private func timeouts(_ value: JsonValue) throws(Problem) -> Timeouts {
+    var timeouts = Timeouts()
+    for member in try FieldReader.object(value, "/timeouts") {
+      let field = "/timeouts/" + Problem.pointerToken(member.key)
+      switch member.key {
+      case "queue_ms": timeouts.queue = try FieldReader.milliseconds(member.value, field)
+      case "connect_ms": timeouts.connect = try FieldReader.milliseconds(member.value, field)
+      case "first_byte_ms": timeouts.firstByte = try FieldReader.milliseconds(member.value, field)
+      case "idle_ms": timeouts.idle = try FieldReader.milliseconds(member.value, field)
+      case "total_ms": timeouts.total = try FieldReader.milliseconds(member.value, field)
+      default: throw .unknownField(member.key, at: "/timeouts")
+      }
+    }
+    return timeouts
+  }
+
+  private func retry(_ value: JsonValue) throws(Problem) -> RetryPolicy {
+    var retry = RetryPolicy()
+    for member in try FieldReader.object(value, "/retry") {
+      guard member.key == "max" else { throw .unknownField(member.key, at: "/retry") }
+      retry.max = Int(try FieldReader.integer(member.value, "/retry/max", 0...Int64(SubmissionRules.retries)))
+    }
+    return retry
+  }
+
+  private func envelope(_ value: JsonValue) throws(Problem) -> EnvelopeProfile {
+    let name = try FieldReader.text(value, "/envelope")
+    guard let profile = rules.envelopes[name] else {
+      let known = rules.envelopes.keys.sorted().joined(separator: ", ")
+      throw .invalidValue("/envelope", "names no profile of the configuration; there are: \(known)")
+    }
+    return profile
+  }
+
+  private func expectation(_ value: JsonValue) throws(Problem) -> Expectation {
+    guard let expectation = Expectation(rawValue: try FieldReader.text(value, "/expect")) else {
+      throw .invalidValue("/expect", "must be one of \(Expectation.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return expectation
+  }
+
+  private func statuses(_ value: JsonValue) throws(Problem) -> [Int] {
+    guard case .array(let elements) = value else { throw .wrongType("/accept_status", expected: "an array of statuses", found: value) }
+    var statuses: [Int] = []
+    for (index, element) in elements.enumerated() {
+      statuses.append(Int(try FieldReader.integer(element, "/accept_status/\(index)", 100...599)))
+    }
+    return statuses
+  }
+
+  private func unixSocket(_ value: JsonValue) throws(Problem) -> String {
+    let path = try FieldReader.text(value, "/unix_socket")
+    guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count <= 107 else {
+      throw .invalidValue("/unix_socket", "must be an absolute path of at most 107 bytes")
+    }
+    return path
+  }
+}

@@ -1,0 +1,37 @@
+import ErrandDaemon
+import EventLoop
+import Glibc
+
+/// The process around a daemon: its command line, its signals, its end.
+enum DaemonProgram {
+  /// Exit codes: 0 ended as told, 1 could not start, 2 wrong usage or configuration.
+  static func run(_ arguments: [String]) async {
+    do throws(DaemonError) {
+      let options = try DaemonOptions(arguments)
+      if options.showsHelp { return print(DaemonOptions.help, terminator: "") }
+      if options.showsVersion { return print("errandd \(Daemon.version)") }
+      let configuration = try options.configuration()
+      if options.checksConfig { return print("errandd: \(options.configPath ?? "the defaults"): no fault found") }
+      await serve(options, configuration)
+    } catch {
+      end("\(error)", 2)
+    }
+  }
+
+  private static func serve(_ options: DaemonOptions, _ configuration: DaemonConfiguration) async {
+    _ = Socket.raiseDescriptorLimit()
+    do throws(DaemonError) {
+      let daemon = try await Daemon.start(configuration)
+      await SignalWatch(daemon, options).untilEnded()
+      daemon.log.flush()
+    } catch {
+      end("\(error)", 1)
+    }
+  }
+
+  private static func end(_ message: String, _ code: Int32) -> Never {
+    let line = Array("errandd: \(message)\n".utf8)
+    _ = write(2, line, line.count)
+    exit(code)
+  }
+}
