@@ -1,1 +1,4 @@
-print("errand")
+internal import Glibc
+
+signal(SIGPIPE, SIG_IGN)
+exit(CommandLineRun.run(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -24,7 +24,7 @@ extension RequestEngine {
     item.isToBeRetried = item.rules.retry.isRetried(
       status: head.status, attempt: item.machine.attempts, isRepeatable: item.machine.isRepeatable)
     if item.isToBeRetried { return }
-    if let contentLength, !item.interests.contains(.bodyChunks), item.info.method != .head, head.status != 304 {
+    if let contentLength, !item.interests.contains(.bodyChunks), item.info.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
       item.received.reserveCapacity(Int(min(contentLength, 1_048_576)))

@@ -87,6 +87,29 @@ import Testing
     #expect(policy.removeHost(busy) == true)
   }
 
+  @Test func aHundredThousandThatWaitMakeNoStepDearer() {
+    // Each step is O(1): a list that was searched would make the last of these take hours.
+    var policy = AdmissionPolicy(perHost: 1, total: 8)
+    let hosts = (0..<100).map { _ in policy.addHost() }
+    for host in hosts.prefix(8) { #expect(policy.take(host) == true) }
+    var places: [AdmissionPolicy.Place] = []
+    for id in 0..<100_000 { places.append(policy.wait(UInt64(id), host: hosts[id % 100], owner: "\(id % 700)")) }
+    #expect(policy.waiting == 100_000)
+    for index in places.indices.reversed() where index % 2 == 0 { policy.leave(places[index]) }
+    #expect(policy.waiting == 50_000)
+    var served: Set<UInt64> = []
+    var busy = Array(hosts.prefix(8))
+    while policy.inUse > 0 {
+      if let host = busy.popLast() { policy.release(host) }
+      while let id = policy.next() {
+        #expect(served.insert(id).inserted == true)
+        busy.append(hosts[Int(id) % 100])
+      }
+    }
+    #expect(served.count == 50_000 && policy.waiting == 0)
+    for host in hosts { #expect(policy.removeHost(host) == true) }
+  }
+
   @Test(arguments: 0..<UInt64(300)) func randomOperationsAgreeWithANaiveModel(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     let (perHost, total) = (Int.random(in: 1...3, using: &generator), Int.random(in: 1...6, using: &generator))

@@ -124,14 +124,14 @@ import Testing
 
   @Test func idleForLongerThanTheIdleTimeoutItIsTheSameConnectionAndNoOldTimerFires() async throws {
     try await scene { connection, request in
-      after(request.number == 2 ? .milliseconds(1_600) : .zero) { connection.answer() }
+      after(request.number == 2 ? .milliseconds(3_100) : .zero) { connection.answer() }
     } test: { client, peer in
       var request = HttpRequest(await peer.url())
-      request.timeouts = Timeouts(firstByte: .milliseconds(1_500), idle: .milliseconds(1_500), total: .milliseconds(1_500))
+      request.timeouts = Timeouts(firstByte: .milliseconds(3_000), idle: .milliseconds(3_000), total: .milliseconds(3_000))
       _ = try await client.send(request)
       // The first request's timers would run out while the second one waits.
       _ = try await client.send(HttpRequest(await peer.url()))
-      await withCheckedContinuation { done in EventLoop.shared.enqueue { after(.milliseconds(1_600)) { done.resume() } } }
+      await pause(.milliseconds(3_100))
       let response = try await client.send(request)
       #expect(response.text == "ok")
       #expect(peer.accepted.count == 1)

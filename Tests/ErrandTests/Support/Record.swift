@@ -83,6 +83,12 @@ private final class Alarm: TimerTarget {
   }
 }
 
+/// Waits on a timer of the loop, where a test is about time itself.
+@LoopActor
+func pause(_ length: Duration) async {
+  await withCheckedContinuation { done in after(length) { done.resume() } }
+}
+
 /// Waits for the loop to have done all that was enqueued, and what that put off to the end of the turn.
 func loopTurn() async {
   await withCheckedContinuation { continuation in

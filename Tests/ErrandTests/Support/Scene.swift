@@ -110,19 +110,18 @@ enum Descriptors {
   private static func count(_ path: String, _ port: UInt16) -> Int {
     let digits = String(port, radix: 16, uppercase: true)
     let suffix = ":" + String(repeating: "0", count: 4 - digits.count) + digits
-    return text(path).split(separator: "\n").dropFirst().count { line in
-      let fields = line.split(separator: " ")
-      // A closed socket that the kernel still keeps, such as in TIME_WAIT, has the inode 0.
-      return fields.count > 9 && fields[9] != "0" && fields[3] != "0A" && (fields[1].hasSuffix(suffix) || fields[2].hasSuffix(suffix))
-    }
-  }
-
-  private static func text(_ path: String) -> String {
-    guard let file = fopen(path, "r") else { return "" }
+    // The table has a line for each connection of the machine, most of them closed long ago: only lines with the port are looked at.
+    guard let file = fopen(path, "r") else { return 0 }
     defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    while case let count = fread(&piece, 1, piece.count, file), count > 0 { bytes += piece[..<count] }
-    return String(decoding: bytes, as: UTF8.self)
+    var line = [CChar](repeating: 0, count: 512)
+    var found = 0
+    while fgets(&line, Int32(line.count), file) != nil {
+      guard strstr(line, suffix + " ") != nil else { continue }
+      let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let fields = text.split(separator: " ")
+      // A closed socket that the kernel still keeps, such as in TIME_WAIT, has the inode 0.
+      if fields.count > 9, fields[9] != "0", fields[3] != "0A", fields[1].hasSuffix(suffix) || fields[2].hasSuffix(suffix) { found += 1 }
+    }
+    return found
   }
 }

@@ -1,0 +1,62 @@
+internal import HttpWire
+
+/// `get`, `post`, `put`, `delete` and `head`: one request, as a person would make it with curl.
+extension Command {
+  static let get = verb(
+    .get, summary: "Get a URL and print its body.",
+    examples: [
+      Example(line: "errand get http://localhost:8080/items -q q=swift", says: "with a query"),
+      Example(line: "errand get -o dump.tar http://localhost:8080/dump.tar", says: "into a file; progress shows on a terminal"),
+      Example(line: "errand get --fail --max-time 5 http://localhost:8080/health", says: "for scripts: 22 for a bad status, 28 after 5 s"),
+      Example(line: "errand get --envelope code-msg-data http://localhost:8080/api", says: "65 if the service itself says no"),
+    ])
+
+  static let post = verb(
+    .post, summary: "Post a body to a URL and print the answer.",
+    examples: [
+      Example(line: "errand post http://localhost:8080/items --json '{\"name\": \"lamp\"}'", says: "JSON"),
+      Example(line: "errand post http://localhost:8080/login --form user=ann --form remember=yes", says: "a form"),
+      Example(
+        line: "date | errand post http://localhost:8080/log --data-binary @- -H 'Content-Type: text/plain'",
+        says: "what another program says"),
+    ])
+
+  static let put = verb(
+    .put, summary: "Put a body to a URL and print the answer.",
+    examples: [
+      Example(line: "errand put http://localhost:8080/items/7 --json @item.json", says: "JSON from a file"),
+      Example(line: "errand put http://localhost:8080/files/a.bin --data-binary @a.bin", says: "a file, byte for byte"),
+    ])
+
+  static let delete = verb(
+    .delete, summary: "Delete what a URL names and print the answer.",
+    examples: [
+      Example(line: "errand delete http://localhost:8080/items/7", says: "one item"),
+      Example(line: "errand delete -i --retry 3 http://localhost:8080/items/7", says: "with the answer's head; again after 429 or 503"),
+    ])
+
+  static let head = verb(
+    .head, summary: "Ask for a URL's status and headers only, and print them.",
+    examples: [
+      Example(line: "errand head http://localhost:8080/dump.tar", says: "how large is it?"),
+      Example(line: "errand head -v --direct http://localhost:8080/", says: "in this process, with timings"),
+    ])
+
+  private static func verb(_ method: HttpMethod, summary: String, examples: [Example]) -> Command {
+    Command(
+      name: method.rawValue.lowercased(), theme: .oneRequest, summary: summary, synopsis: ["[OPTIONS] URL"],
+      details: """
+        The request goes through the daemon if one answers on its socket; otherwise, or with --direct, this process makes it. The body is \
+        printed whatever the status; with --fail a failing status has none. Redirects are printed, not followed. A URL without a \
+        scheme is an http one. Ctrl-C cancels the request and tells what was sent.
+        """,
+      options: .request + .response, examples: examples,
+      exitCodes: ExitCode.allCases.filter { $0 != .noDaemon && $0 != .noSuchHandle }
+    ) { (arguments) throws(Failure) in
+      let spec = try RequestSpec(arguments, method: method)
+      let writing = ResponseWriting(arguments, isHead: method == .head)
+      if !arguments.has("direct"), let code = try DaemonVerb.run(spec, writing, ControlClient(arguments)) { return code }
+      return try DirectRun.run(spec, writing)
+    }
+  }
+}

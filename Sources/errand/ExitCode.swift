@@ -1,0 +1,66 @@
+/// What the process tells its caller. Where curl has a number for the same thing, it is curl's.
+enum ExitCode: Int32, Sendable, CaseIterable {
+  case ok = 0
+  case failure = 1
+  case usage = 2
+  case noDaemon = 3
+  case refused = 4
+  case noSuchHandle = 5
+  case nameNotResolved = 6
+  case couldNotConnect = 7
+  case httpStatus = 22
+  case timeout = 28
+  case connectionLost = 52
+  case wrongContent = 65
+  case interrupted = 130
+
+  var meaning: String {
+    switch self {
+    case .ok: "done"
+    case .failure: "any other failure"
+    case .usage: "the command line is wrong"
+    case .noDaemon: "no daemon answers on the socket"
+    case .refused: "the daemon refused; its problem is shown, with the field it is about"
+    case .noSuchHandle: "no request has this handle"
+    case .nameNotResolved: "the host name has no address"
+    case .couldNotConnect: "could not connect to the host"
+    case .httpStatus: "the server answered with a status of 400 or above"
+    case .timeout: "a time limit ran out"
+    case .connectionLost: "the connection was lost, or what came is not a whole response"
+    case .wrongContent: "the body is not JSON, has the wrong shape, or the service said no"
+    case .interrupted: "interrupted (Ctrl-C)"
+    }
+  }
+
+  /// For a failure's code, as the library and the daemon name it (`connect`, `http_status`, …).
+  init(errorCode: String) {
+    self =
+      switch errorCode {
+      case "invalid_request": .usage
+      case "denied", "queue_full": .refused
+      case "dns": .nameNotResolved
+      case "connect": .couldNotConnect
+      case "timeout": .timeout
+      case "http_status": .httpStatus
+      case "connection_lost", "truncated", "malformed_response": .connectionLost
+      case "not_json", "wrong_shape", "service": .wrongContent
+      default: .failure
+      }
+  }
+}
+
+/// Why a command ends without success: what to tell the person, and the exit code.
+struct Failure: Error {
+  let code: ExitCode
+  let message: String
+  /// What to do about it.
+  var hint: String?
+
+  init(_ code: ExitCode, _ message: String, hint: String? = nil) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+  }
+
+  static func usage(_ message: String) -> Failure { Failure(.usage, message) }
+}

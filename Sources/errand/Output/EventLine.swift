@@ -1,0 +1,42 @@
+internal import HttpWire
+
+/// One event of a delegate as a compact line.
+enum EventLine {
+  static func text(_ event: JsonValue) -> String {
+    let type = event["type"]?.string ?? "event"
+    if type == "dropped" {
+      return "events \(event["from"]?.int ?? 0) to \(event["through"]?.int ?? 0) were dropped before they were read"
+    }
+    let seq = event["seq"]?.int.map(String.init) ?? "-"
+    let handle = event["handle"]?.string ?? "-"
+    var words = [padded(seq, 5), colored(type), padded(handle, 6)]
+    words.append(padded(result(event), 20))
+    if let total = event["timings"]?["total_us"]?.int { words.append(padded(Text.duration(microseconds: total), 8)) }
+    if let tag = event["tag"]?.int { words.append("tag=\(tag)") }
+    if let key = event["key"]?.string { words.append("key=\(key)") }
+    if let url = event["url"]?.string { words.append(url) }
+    if let message = event["error"]?["message"]?.string { words.append("(\(message))") }
+    return Text.printable(words.joined(separator: " ").replacing("\n", with: " "))
+  }
+
+  /// Status or error code: what a person looks for first.
+  private static func result(_ event: JsonValue) -> String {
+    if let error = event["error"] {
+      let code = error["code"]?.string ?? "failed"
+      if let status = error["status"]?.int, code == "http_status" { return "\(code) \(status)" }
+      if let phase = error["phase"]?.string, code == "timeout" { return "\(code) \(phase)" }
+      if let service = error["service_code"]?.string { return "\(code) \(service)" }
+      return code
+    }
+    return event["status"]?.int.map(String.init) ?? event["receipt"]?["sent"]?.string ?? "-"
+  }
+
+  private static func colored(_ type: String) -> String {
+    let text = padded(type, 9)
+    return Style.forState(type)?(text) ?? text
+  }
+
+  static func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}

@@ -1,0 +1,110 @@
+internal import Dispatch
+internal import Errand
+internal import EventLoop
+internal import Glibc
+internal import HttpWire
+
+/// Runs a request in this process and writes its response as it comes.
+enum DirectRun {
+  static func run(_ spec: RequestSpec, _ writing: ResponseWriting) throws(Failure) -> ExitCode {
+    let client = HttpClient()
+    let request = try spec.httpRequest()
+    let receiver = DirectReceiver(writing, spec)
+    let handle = client.submit(request, delegate: receiver)
+    Interrupt.whenAsked { client.cancel(handle, completion: receiver.interrupted) }
+    switch receiver.wait() {
+    case .finished(let response):
+      if writing.isVerbose { Timeline.note(response.timings, attempts: response.attempts, status: response.status) }
+      return .ok
+    case .failed(let error):
+      if writing.isVerbose { Timeline.note(error.timings, attempts: error.attempts, status: error.status) }
+      if error.code == .httpStatus, !writing.failsOnStatus { return .ok }
+      throw Failure(ExitCode(errorCode: error.code.rawValue), error.described)
+    case .cancelled:
+      return .interrupted
+    }
+  }
+}
+
+/// Takes the events of one request on the client's delivery queue. Writing blocks that queue, and so holds back the peer when the output is slow.
+private final class DirectReceiver: HttpClientDelegate {
+  let interests: RequestInterests
+  private let writing: ResponseWriting
+  private let output: Locked<BodyOutput>
+  private let outcome = Locked<Outcome?>(nil)
+  private let done = DispatchSemaphore(value: 0)
+
+  init(_ writing: ResponseWriting, _ spec: RequestSpec) {
+    self.writing = writing
+    // The library judges a body as a whole: where it is asked to, the body does not come in pieces.
+    interests = spec.expectsJson || spec.envelope != nil ? [] : [.head, .bodyChunks]
+    output = Locked(BodyOutput(writing, mayBeRetried: spec.retries > 0))
+  }
+
+  func wait() -> Outcome {
+    done.wait()
+    guard let outcome = outcome.withLock({ $0 }) else { preconditionFailure("signalled without an outcome") }
+    return outcome
+  }
+
+  /// Ctrl-C, on the loop: what the output does does not matter any more.
+  @Sendable func interrupted(_ receipt: CancelReceipt) {
+    guard receipt.result == .cancelled else { return }
+    if !writing.isSilent { Output.note("cancelled: " + receipt.described) }
+    exit(ExitCode.interrupted.rawValue)
+  }
+
+  func request(_ request: RequestInfo, didReceiveHead head: ResponseHead) {
+    output.withLock { $0.receive(head) }
+  }
+
+  func request(_ request: RequestInfo, didReceiveBody chunk: [UInt8]) {
+    output.withLock { $0.receive(chunk) }
+  }
+
+  func requestDidFinish(_ request: RequestInfo, response: HttpResponse) {
+    end(.finished(response), response)
+  }
+
+  func requestDidFail(_ request: RequestInfo, error: HttpClientError) {
+    end(.failed(error), error.response)
+  }
+
+  func requestWasCancelled(_ request: RequestInfo, receipt: CancelReceipt) {
+    end(.cancelled(receipt), nil)
+  }
+
+  private func end(_ ended: Outcome, _ response: HttpResponse?) {
+    output.withLock { output in
+      if let response {
+        if interests.isEmpty { output.receiveWhole(response) }
+        output.finish()
+      } else {
+        output.abandon()
+      }
+    }
+    outcome.withLock { $0 = ended }
+    done.signal()
+  }
+}
+
+extension BodyOutput {
+  mutating func receiveWhole(_ response: HttpResponse) {
+    receive(ResponseHead(version: response.version, status: response.status, reason: response.reason, headers: response.headers))
+    receive(response.body)
+  }
+}
+
+extension HttpClientError {
+  /// For a person: the message, and what it is about.
+  var described: String {
+    var text = message
+    if let serviceCode { text += " (the service's code: \(serviceCode))" }
+    return "\(code.rawValue): \(text)"
+  }
+}
+
+extension CancelReceipt {
+  /// Such as `the request was sent (120 bytes written), the connection was closed`.
+  var described: String { ReceiptText.describe(sent: sent.rawValue, bytesWritten: bytesWritten, connection: connection.rawValue) }
+}

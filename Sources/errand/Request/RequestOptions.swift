@@ -1,0 +1,31 @@
+/// The options that describe a request, for every command that makes one.
+extension [Option] {
+  static let request: [Option] = [
+    Option("header", "H", "LINE", repeats: true, "a header as \"Name: value\"; \"Name;\" sends it empty"),
+    Option("param", "q", "NAME=VALUE", repeats: true, "add to the URL's query, percent-encoded"),
+    Option(
+      "data", "d", "DATA", repeats: true,
+      "body, as a form; @FILE reads a file without its line ends, @- standard input; more than one are joined by &"),
+    Option("data-binary", nil, "DATA", repeats: true, "the same, byte for byte"),
+    Option("json", nil, "DATA", "body of JSON (or @FILE, @-), with Content-Type and Accept application/json"),
+    Option("form", nil, "NAME=VALUE", repeats: true, "a field of a form body, percent-encoded"),
+    Option("user-agent", "A", "TEXT", "the User-Agent header (default: errand/1)"),
+    Option("max-time", "m", "SECONDS", "limit of the whole request; 0 is none (default: none, but 30 s without a byte end it)"),
+    Option("connect-timeout", nil, "SECONDS", "limit for resolving and connecting; 0 is none (default: 10)"),
+    Option("unix-socket", nil, "PATH", "connect to this Unix socket instead of the URL's host"),
+    Option("expect-json", "fail unless the body is JSON (exit code 65)"),
+    Option("envelope", nil, "NAME", "read the service's own success or failure from its JSON: status-info or code-msg-data"),
+    Option("retry", nil, "N", "after 429 or 503 try up to N times more, if the method is safe to repeat (default: 0)"),
+  ]
+
+  /// What to do with the response.
+  static let response: [Option] = [
+    Option("output", "o", "FILE", "write the body to FILE; - is standard output (default)"),
+    Option("include", "i", "write the status line and headers before the body"),
+    Option("fail", "f", "for a status of 400 or above write no body and exit with 22"),
+    Option("silent", "s", "no progress and no messages on standard error"),
+    Option("verbose", "v", "timings and what was done, on standard error"),
+    Option("direct", "run the request in this process, even if a daemon answers"),
+    .socket,
+  ]
+}

@@ -1,0 +1,28 @@
+internal import Errand
+internal import HttpWire
+
+extension RequestSpec {
+  /// The request for the library in this process.
+  func httpRequest() throws(Failure) -> HttpRequest {
+    var request = HttpRequest(url, method: method, headers: headers, body: body.map { .bytes($0) })
+    request.timeouts = Timeouts(connect: connectTimeout, total: maxTime ?? .zero)
+    if let maxTime {
+      // Who sets a limit for the whole wants no shorter one for a part of it.
+      request.timeouts.firstByte = .zero
+      request.timeouts.idle = .zero
+      if maxTime == .zero, connectTimeout == nil { request.timeouts.connect = .zero }
+    }
+    request.unixSocket = unixSocket
+    request.expect = expectsJson ? .json : .any
+    request.retry.max = retries
+    if let envelope {
+      guard let profile = EnvelopeProfile.shipped.first(where: { $0.name == envelope }) else {
+        let known = EnvelopeProfile.shipped.map(\.name)
+        throw .usage(
+          "--envelope: \"\(envelope)\" is none of \(known.joined(separator: ", "))" + Suggestion.words(for: envelope, among: known))
+      }
+      request.envelope = profile
+    }
+    return request
+  }
+}

@@ -1,0 +1,96 @@
+internal import HttpWire
+
+/// A request as the command line describes it, checked.
+struct RequestSpec: Sendable {
+  var method: HttpMethod?
+  var url: String
+  var headers = HttpHeaders()
+  var body: [UInt8]?
+  /// Resolving and connecting; `.zero` is no limit, nil the default.
+  var connectTimeout: Duration?
+  /// The whole request; `.zero` is no limit, nil the default: quiet is limited, the whole is not.
+  var maxTime: Duration?
+  var unixSocket: String?
+  var expectsJson: Bool
+  var envelope: String?
+  var retries: Int
+
+  init(_ arguments: Arguments, method: HttpMethod?) throws(Failure) {
+    self.method = method
+    expectsJson = arguments.has("expect-json")
+    retries = try arguments.integer("retry", atLeast: 0) ?? 0
+    connectTimeout = try arguments.seconds("connect-timeout")
+    maxTime = try arguments.seconds("max-time")
+    unixSocket = arguments.value("unix-socket")
+    url = try RequestSpec.url(arguments.single("URL"), adding: arguments.pairs("param"))
+    envelope = arguments.value("envelope")
+    try readHeaders(arguments)
+    try readBody(arguments)
+  }
+
+  /// As curl does, a URL without a scheme is an `http` one.
+  private static func url(_ text: String, adding params: [(String, String)]) throws(Failure) -> String {
+    var url = text.contains("://") ? text : "http://" + text
+    if !params.isEmpty {
+      if let fragment = url.firstIndex(of: "#") { url = String(url[..<fragment]) }
+      let query = params.map { FormEncoding.percentEncode($0.0) + "=" + FormEncoding.percentEncode($0.1) }.joined(separator: "&")
+      let separator = url.contains("?") ? (url.hasSuffix("?") || url.hasSuffix("&") ? "" : "&") : "?"
+      url += separator + query
+    }
+    do throws(WireError) {
+      _ = try HttpUrl(url)
+    } catch {
+      throw .usage(error.message.hasPrefix("url") ? error.message : "URL: \(error.message)")
+    }
+    return url
+  }
+
+  private mutating func readHeaders(_ arguments: Arguments) throws(Failure) {
+    for line in arguments.all("header") {
+      if let colon = line.firstIndex(of: ":") {
+        let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+        headers.append(String(line[..<colon]), String(value))
+      } else if line.hasSuffix(";") {
+        headers.append(String(line.dropLast()), "")
+      } else {
+        throw .usage("--header: \"\(line)\" is not of the form \"Name: value\"")
+      }
+    }
+    if let agent = arguments.value("user-agent") { headers.set("User-Agent", agent) }
+    do throws(WireError) {
+      try headers.validate()
+    } catch {
+      throw .usage("--header: \(error.message)")
+    }
+  }
+
+  private mutating func readBody(_ arguments: Arguments) throws(Failure) {
+    let kinds = ["data", "data-binary", "json", "form"].filter(arguments.has)
+    guard let kind = kinds.first else { return }
+    // As with curl, --data and --data-binary are two spellings of one body.
+    guard kinds.count == 1 || kinds == ["data", "data-binary"] else {
+      throw .usage("--\(kinds[0]) and --\(kinds[kinds.count - 1]): a request has one body")
+    }
+    switch kind {
+    case "json":
+      body = try DataArgument.read(arguments.value("json") ?? "", option: "json", keepsLineEnds: true)
+      setDefault("Content-Type", "application/json")
+      setDefault("Accept", "application/json")
+    case "form":
+      body = FormEncoding.encodedBytes(try arguments.pairs("form"))
+      setDefault("Content-Type", "application/x-www-form-urlencoded")
+    default:
+      var pieces: [[UInt8]] = []
+      for text in arguments.all("data") { pieces.append(try DataArgument.read(text, option: "data", keepsLineEnds: false)) }
+      for text in arguments.all("data-binary") {
+        pieces.append(try DataArgument.read(text, option: "data-binary", keepsLineEnds: true))
+      }
+      body = Array(pieces.joined(separator: [UInt8(ascii: "&")]))
+      setDefault("Content-Type", "application/x-www-form-urlencoded")
+    }
+  }
+
+  private mutating func setDefault(_ name: String, _ value: String) {
+    if !headers.contains(name) { headers.append(name, value) }
+  }
+}

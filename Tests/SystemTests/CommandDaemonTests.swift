@@ -1,0 +1,256 @@
+import EventLoop
+import Glibc
+import HttpServer
+import HttpWire
+import TestSupport
+import Testing
+
+/// The command line with a real daemon and a scripted service.
+@LoopActor
+@Suite(.timeLimit(.minutes(3))) struct CommandDaemonTests {
+  @Test func aRequestGoesThroughTheDaemonAndIsKnownThere() async throws {
+    let bytes = (0..<2_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    try await withDaemon([
+      "/json": { $1.text("{\"a\" : [1,  2]}", headers: ["Content-Type": "application/json", "X-One": "1"]) },
+      "/text": { $1.text("words") },
+      "/binary": { $1.respond(status: 200, body: [0xff, 0x00, 0x0a]) },
+      "/large": { $1.respond(status: 200, body: bytes) },
+      "/echo": { $1.text("\($0.head.method) \($0.head.headers["Content-Type"] ?? "-") \($0.head.headers.values("X-A")) \($0.text)") },
+      "/no": { $1.text("gone", status: 404) },
+    ]) { daemon, base in
+      // Not as the daemon wrote it anew: byte for byte as it came.
+      let json = try await daemon.errand("get", "-v", base + "/json")
+      #expect(json.text == "{\"a\" : [1,  2]}")
+      #expect(json.errors.contains("request 1 of the daemon"))
+      let binary = try await daemon.errand("get", base + "/binary")
+      #expect(binary.output == [0xff, 0x00, 0x0a])
+      let large = try await daemon.errand("get", base + "/large")
+      #expect(large.output == bytes)
+      let head = try await daemon.errand("get", "-i", base + "/text")
+      #expect(head.text.hasPrefix("HTTP/1.1 200 OK\r\n"))
+      #expect(head.text.hasSuffix("\r\n\r\nwords"))
+      let echo = try await daemon.errand("put", base + "/echo", "--data-binary", "é\n", "-H", "X-A: 1", "-H", "X-A: 2")
+      #expect(echo.text == "PUT application/x-www-form-urlencoded [\"1\", \"2\"] é\n")
+      let failing = try await daemon.errand("get", "-f", base + "/no")
+      #expect(failing.status == 22)
+      #expect(failing.output.isEmpty)
+      let plain = try await daemon.errand("get", base + "/no")
+      #expect(plain.status == 0)
+      #expect(plain.text == "gone")
+      let notJson = try await daemon.errand("get", "--expect-json", base + "/text")
+      #expect(notJson.status == 65)
+      #expect(notJson.text == "words")
+      let listed = try await daemon.errand("list", "--json")
+      #expect(listed.lines.count == 8)
+      let direct = try await daemon.errand("get", "--direct", base + "/text")
+      #expect(direct.text == "words")
+      let after = try await daemon.errand("list", "--json")
+      #expect(after.lines.count == 8)
+    }
+  }
+
+  @Test func controlCCancelsInTheDaemon() async throws {
+    var arrived = false
+    try await withDaemon(["/never": { _, _ in arrived = true }]) { daemon, base in
+      let program = try daemon.start("get", base + "/never")
+      try await waitUntil("the request") { arrived }
+      program.send(SIGINT)
+      let ended = await program.wait()
+      #expect(ended.status == 130)
+      #expect(ended.errors.contains("cancelled 1: the request was sent"))
+      let listed = try await daemon.errand("list", "--state", "cancelled")
+      #expect(listed.text.contains("/never"))
+    }
+  }
+
+  @Test func submittedRequestsAreListedShownExplainedAndCancelled() async throws {
+    var waiting = 0
+    try await withDaemon(["/never": { _, _ in waiting += 1 }]) { daemon, base in
+      var handles: [String] = []
+      for number in 0..<4 {
+        let words = [
+          "submit", base + "/never", "--delegate", "a", "--tag", "\(number)", "--key", "k/\(number)", "--meta", "{\"n\":\(number)}",
+        ]
+        handles.append(try await daemon.errand(words).lines[0])
+      }
+      try await waitUntil("the requests") { waiting == 4 }
+      let list = try await daemon.errand("list", "--delegate", "a", "--key-prefix", "k/", "--state", "waiting")
+      #expect(list.lines.count == 5)
+      #expect(list.lines[0].contains("HANDLE"))
+      let one = try await daemon.errand("list", "--tag", "2", "--json")
+      #expect(one.lines.count == 1)
+      #expect(one.text.contains("\"key\":\"k/2\""))
+      let page = try await daemon.errand("list", "--limit", "3", "--json")
+      #expect(page.lines.count == 3)
+      #expect(page.errors.contains("--cursor"))
+      let all = try await daemon.errand("list", "--limit", "3", "--all", "--json")
+      #expect(all.lines.count == 4)
+
+      let shown = try await daemon.errand("show", handles[0])
+      for word in ["waiting", base + "/never", "TIME", "connected"] { #expect(shown.text.contains(word), "\(word)") }
+      let explained = try await daemon.errand("explain", handles[0])
+      #expect(explained.text.contains("connected"))
+      let sentence = try await daemon.errand("explain", handles[0], "--json")
+      #expect(sentence.text.contains("\"explanation\":\""))
+      let unknown = try await daemon.errand("show", "999999")
+      #expect(unknown.status == 5)
+      let noBody = try await daemon.errand("show", handles[0], "--body")
+      #expect(noBody.status == 4)
+
+      let top = try await daemon.errand("top", "--once")
+      #expect(top.text.contains("/never"))
+      let figures = try await daemon.errand("stats", "--json")
+      #expect(figures.text.contains("\"in_flight\":4"))
+
+      let first = try await daemon.errand("cancel", handles[0], "999999", "--json")
+      #expect(first.status == 5)
+      #expect(first.lines.count == 1)
+      #expect(first.text.contains("\"result\":\"cancelled\",\"sent\":\"sent\""))
+      let again = try await daemon.errand("cancel", handles[0])
+      #expect(again.status == 0)
+      #expect(again.text.contains("already finished"))
+      let scope = try await daemon.errand("cancel", "--delegate", "a", "--key-prefix", "k/", "--json")
+      #expect(scope.lines.count == 3)
+      let rest = try await daemon.errand("cancel", "--all")
+      #expect(rest.status == 0)
+      #expect(rest.errors.contains("nothing matched"))
+
+      let watched = try await daemon.errand("watch", "a", "--count", "4", "--json")
+      #expect(watched.lines.count == 4)
+      #expect(watched.lines.allSatisfy { $0.contains("\"type\":\"cancelled\"") })
+    }
+  }
+
+  @Test func waitingPrintsTheOutcomeAndItsExitCode() async throws {
+    try await withDaemon([
+      "/yes": { $1.text("{\"n\":1}", headers: ["Content-Type": "application/json"]) }, "/no": { $1.text("", status: 503) },
+      "/never": { _, _ in },
+    ]) { daemon, base in
+      let yes = try await daemon.errand("submit", base + "/yes", "--wait", "--meta", "[1]")
+      #expect(yes.status == 0)
+      #expect(yes.text.contains("\"data\":{\"n\":1}"))
+      #expect(yes.text.contains("\"meta\":[1]"))
+      let no = try await daemon.errand("submit", base + "/no", "--wait=20")
+      #expect(no.status == 22)
+      #expect(no.text.contains("\"code\":\"http_status\""))
+      let never = try await daemon.errand("submit", base + "/never", "--wait=0.02")
+      #expect(never.status == 28)
+      #expect(never.errors.contains("the request goes on"))
+      let running = try await daemon.errand("list", "--state", "running", "--json")
+      #expect(running.lines.count == 1)
+    }
+  }
+
+  @Test func ndjsonIsAnsweredLineByLineAndWatchTellsTheOutcomes() async throws {
+    try await withDaemon(["/yes": { $1.text("yes") }]) { daemon, base in
+      let program = try daemon.start("watch", "many", "--count", "50")
+      let lines = (0..<50).map { "{\"url\":\"\(base)/yes\",\"delegate\":\"many\",\"tag\":\($0)}\n" }.joined()
+      let submitted = try await daemon.errand(["submit", "--ndjson", "-"], input: lines + "{\"uri\":1}\n")
+      #expect(submitted.status == 4)
+      #expect(submitted.lines.count == 51)
+      #expect(submitted.lines[0].contains("\"handle\":\"1\""))
+      #expect(submitted.lines[50].contains("uri"))
+      let watched = await program.wait()
+      #expect(watched.status == 0)
+      #expect(watched.lines.count == 50)
+      for tag in 0..<50 { #expect(watched.lines.contains { $0.contains("tag=\(tag) ") }) }
+    }
+  }
+
+  @Test func watchGoesOnWhenTheDaemonComesBack() async throws {
+    try await withDaemon(["/yes": { $1.text("yes") }]) { daemon, base in
+      let program = try daemon.start("watch", "a", "--json", "--count", "2")
+      var lines = program.lines.makeAsyncIterator()
+      _ = try await daemon.errand("submit", base + "/yes", "--delegate", "a")
+      #expect(await lines.next()?.contains("\"seq\":1") == true)
+      try await daemon.restart()
+      // Events that are kept in memory are numbered anew, so that one that comes before the follower is back may pass for one it has seen.
+      while try await !daemon.errand("stats", "--json").text.contains("\"followers\":1") { await pause(.milliseconds(5)) }
+      _ = try await daemon.errand("submit", base + "/yes", "--delegate", "a")
+      #expect(await lines.next()?.contains("\"type\":\"finished\"") == true)
+      let ended = await program.wait()
+      #expect(ended.status == 0)
+      #expect(ended.errors.contains("connecting again, after event 1"))
+    }
+  }
+
+  @Test func aRefusalOfTheDaemonNamesTheFieldAndIs4() async throws {
+    try await withDaemon([:]) { daemon, base in
+      let refused = try await daemon.errand("submit", base + "/", "--delegate", "no spaces")
+      #expect(refused.status == 4)
+      #expect(refused.errors.contains("/delegate"))
+      let envelope = try await daemon.errand("get", base + "/", "--envelope", "none-such")
+      #expect(envelope.status == 4)
+      #expect(envelope.errors.contains("/envelope"))
+      let state = try await daemon.errand("list", "--state", "nonsense")
+      #expect(state.status == 4)
+      #expect(state.errors.contains("state must be one of"))
+    }
+  }
+
+  /// A daemon with a socket and a state directory of its own, and a scripted service.
+  private func withDaemon(
+    _ routes: [String: @LoopActor (ServerRequest, Responder) -> Void], _ body: @LoopActor (RunningDaemon, String) async throws -> Void
+  ) async throws {
+    try await withTarget(routes) { base in
+      let daemon = try await RunningDaemon()
+      do {
+        try await body(daemon, base)
+      } catch {
+        await daemon.stop()
+        throw error
+      }
+      await daemon.stop()
+    }
+  }
+}
+
+/// A daemon that runs for one test.
+@LoopActor
+final class RunningDaemon {
+  private let directory: TemporaryDirectory
+  private var program: RunningProgram
+  let socket: String
+
+  init() async throws {
+    directory = try TemporaryDirectory()
+    socket = directory.file("s")
+    program = try RunningDaemon.launch(directory)
+    try await answers()
+  }
+
+  func restart() async throws {
+    await stop()
+    program = try RunningDaemon.launch(directory)
+    try await answers()
+  }
+
+  /// Ends at once, whatever runs.
+  func stop() async {
+    program.send(SIGKILL)
+    _ = await program.wait()
+  }
+
+  func start(_ words: String...) throws -> RunningProgram {
+    try RunningProgram([Programs.path("errand")] + words, environment: ["ERRAND_SOCKET": socket])
+  }
+
+  func errand(_ words: String...) async throws -> Ended { try await errand(words) }
+
+  func errand(_ words: [String], input: String? = nil) async throws -> Ended {
+    try await RunningProgram([Programs.path("errand")] + words, input: input.map { Array($0.utf8) }, environment: ["ERRAND_SOCKET": socket])
+      .wait()
+  }
+
+  private static func launch(_ directory: TemporaryDirectory) throws -> RunningProgram {
+    try RunningProgram([Programs.path("errandd"), "--socket", directory.file("s"), "--state-dir", directory.file("state")])
+  }
+
+  private func answers() async throws {
+    let deadline = Instant.now() + testPatience
+    while try await errand("stats").status != 0 {
+      guard Instant.now() < deadline else { throw TestTimeout("errandd does not answer: \(program.errorText)") }
+      await pause(.milliseconds(5))
+    }
+  }
+}
