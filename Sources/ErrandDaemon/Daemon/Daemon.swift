@@ -125,6 +125,7 @@ extension DaemonConfiguration {
     var server = ServerConfiguration()
     server.maxBodyBytes = limits.submitBytes
     server.maxConnections = limits.apiConnections
+    server.writeTimeout = .milliseconds(limits.apiWriteTimeoutMs)
     server.errorBody = { status, message in
       var body: [UInt8] = []
       Problem.server(status, message).write(to: &body)

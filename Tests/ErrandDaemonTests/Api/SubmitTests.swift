@@ -27,6 +27,10 @@ struct SubmitTests {
     (#""form": {"a b": "c&d"}"#, "POST /echo?a=1\nContent-Type: application/x-www-form-urlencoded\na+b=c%26d"),
     (#""method": "PATCH", "body_base64": "aGk=""#, "PATCH /echo?a=1\nhi"),
     (#""method": "POST", "params": {"p": 1}"#, "POST /echo?a=1\nContent-Type: application/x-www-form-urlencoded\np=1"),
+    (
+      #""method": null, "params": null, "tag": null, "body": null, "unix_socket": null, "json": null"#,
+      "POST /echo?a=1\nContent-Type: application/json\nnull"
+    ),
     (#""headers": {"Content-Type": "text/x"}, "body": "b""#, "POST /echo?a=1\nContent-Type: text/x\nb"),
   ]
 

@@ -67,6 +67,19 @@ struct RetentionTests {
     }
   }
 
+  @Test func `a delegate that nobody has used for long is forgotten, one in use is not`() async throws {
+    try await TestDaemon.with { test in
+      _ = try await test.submit(path: "/held", "\"delegate\": \"running\"")
+      _ = try await test.outcome(path: "/json", "\"delegate\": \"done\"")
+      let reader = try await StreamReader(test, "followed")
+      _ = try await reader.comment()
+      await sweepTomorrow(test.daemon.core)
+      let delegates = try await test.get("/v1/delegates").json["delegates"]?.array ?? []
+      #expect(delegates.compactMap { $0["name"]?.string } == ["followed", "running"])
+      #expect(try await test.stats()["events"]?["appended"]?.int == 1)
+    }
+  }
+
   @LoopActor private func sweepTomorrow(_ core: DaemonCore) { core.store.sweep(.now() + .seconds(100_000)) }
 
   @Test func `a queue gives back what it was given, in order, however it grows and shrinks`() {
