@@ -121,9 +121,9 @@ private final class FollowedConnection: HttpClientDelegate {
   }
 
   func requestDidFail(_ request: RequestInfo, error: HttpClientError) {
-    guard error.code == .httpStatus, var response = error.response else { return lost(error) }
-    response.body = refusal.withLock { $0 }
-    finish(.refused(response))
+    guard error.code == .httpStatus, let response = error.response else { return lost(error) }
+    let body = refusal.withLock { $0 }
+    finish(.refused(HttpResponse(status: response.status, reason: response.reason, headers: response.headers, body: body)))
   }
 
   func requestWasCancelled(_ request: RequestInfo, receipt: CancelReceipt) {
