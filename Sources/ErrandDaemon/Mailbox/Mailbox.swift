@@ -105,9 +105,11 @@ final class Mailbox {
     }
   }
 
-  /// Whether nobody would miss it: nothing in it, nothing on the way, nobody there for `age`.
+  /// Whether nobody would miss it: nothing in it, nothing on the way, nobody there for `age`. If events were dropped that nobody has been told of,
+  /// it waits longer, for they are told when somebody comes.
   func isDisused(_ now: Instant, _ age: Duration) -> Bool {
-    entries.isEmpty && runningCount == 0 && readers.isEmpty && usedAt.duration(to: now) > age
+    guard entries.isEmpty, runningCount == 0, readers.isEmpty else { return false }
+    return usedAt.duration(to: now) > (droppedThrough > acknowledged ? age * 7 : age)
   }
 
   func used() { usedAt = .now() }
