@@ -81,8 +81,7 @@ public final class Daemon: Sendable {
     log.write(.info, "ending", [("grace_ms", "\(grace.wholeNanoseconds / 1_000_000)")])
     await core.drain(grace: grace)
     await server.close(grace: min(grace, .seconds(2)))
-    state.release()
-    log.write(.info, "ended")
+    if state.release() { log.write(.info, "ended") }
   }
 }
 

@@ -32,11 +32,14 @@ final class StateDirectory: Sendable {
     release()
   }
 
-  /// Lets another daemon have the directory.
-  func release() {
+  /// Lets another daemon have the directory. False if that was done before.
+  @discardableResult
+  func release() -> Bool {
     lock.withLock { descriptor in
-      if descriptor >= 0 { close(descriptor) }
+      guard descriptor >= 0 else { return false }
+      close(descriptor)
       descriptor = -1
+      return true
     }
   }
 
