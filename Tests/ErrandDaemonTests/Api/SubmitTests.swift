@@ -64,6 +64,20 @@ struct SubmitTests {
     }
   }
 
+  @Test func `a long batch is taken in turns, and answered whole and in order`() async throws {
+    try await TestDaemon.with { test in
+      let lines = (0..<2_345).map { "{\"url\": \"http://127.0.0.1:1/\", \"tag\": \($0 % 1_000 == 999 ? "\"no\"" : "\($0)")}" }
+      async let answered = test.batch(lines)
+      #expect(try await test.get("/healthz").status == 200)
+      let answer = try await answered.lines
+      #expect(answer.count == 2_345)
+      #expect(answer.compactMap { $0["line"]?.int } == [1_000, 2_000])
+      let handles = answer.compactMap { $0["handle"]?.string.flatMap(Int.init) }
+      #expect(handles == handles.sorted())
+      #expect(handles.count == 2_343)
+    }
+  }
+
   @Test func `a batch can't be waited for`() async throws {
     try await TestDaemon.with { test in
       let answer = try await test.call(.post, "/v1/requests?wait=1", "{}", type: "application/x-ndjson")
