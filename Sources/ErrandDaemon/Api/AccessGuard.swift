@@ -24,7 +24,8 @@ struct AccessGuard {
     }
     guard let token, let given = headers["Authorization"], AccessGuard.bearer(given).map({ AccessGuard.equal($0, token) }) == true else {
       throw Problem(
-        kind: "unauthorized", status: 401, title: "Unauthorized", detail: "calls over TCP need Authorization: Bearer with the daemon's token",
+        kind: "unauthorized", status: 401, title: "Unauthorized",
+        detail: "calls over TCP need Authorization: Bearer with the daemon's token",
         field: "Authorization", place: "header", headers: ["WWW-Authenticate": "Bearer realm=\"errandd\""])
     }
     return ownOwner

@@ -18,7 +18,7 @@ final class SubmitRoute: ApiRoute {
     var query = try call.query()
     let wait = try query.seconds("wait", upTo: core.limits.waitSeconds)
     try query.finish()
-    if let type = call.request.head.headers["Content-Type"], type.utf8.starts(with: "application/x-ndjson".utf8) {
+    if let type = call.request.head.headers["Content-Type"], SubmitRoute.isLines(type) {
       guard wait == nil else {
         throw .invalidValue("wait", "is for a single request; follow a delegate's events for many", place: "query")
       }
@@ -64,6 +64,11 @@ final class SubmitRoute: ApiRoute {
       throw .malformedJson(error, firstLine: line.number)
     }
     return try reader.read(json)
+  }
+
+  private static func isLines(_ contentType: String) -> Bool {
+    let type = contentType.lowercased()
+    return type.hasPrefix("application/x-ndjson") || type.hasPrefix("application/ndjson")
   }
 
   private static func appendQueued(_ record: RequestRecord, to bytes: inout [UInt8]) {
