@@ -44,7 +44,7 @@ final class Record<Event: Sendable>: Sendable {
     try await wait { $0.count >= count }
   }
 
-  /// Waits until what has come satisfies `isMet`; fails after half a minute.
+  /// Waits until what has come satisfies `isMet`; fails after a minute.
   @discardableResult
   func wait(until isMet: @escaping @Sendable ([Event]) -> Bool) async throws -> [Event] {
     try await withCheckedThrowingContinuation { continuation in
@@ -55,7 +55,7 @@ final class Record<Event: Sendable>: Sendable {
         return ([], state.lastWaiter)
       }
       guard let key else { return continuation.resume(returning: events) }
-      EventLoop.shared.enqueue { after(.seconds(30)) { self.giveUp(key) } }
+      EventLoop.shared.enqueue { after(.seconds(60)) { self.giveUp(key) } }
     }
   }
 

@@ -144,6 +144,13 @@ final class PeerConnection {
     write("HTTP/1.1 \(status) Said\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)")
   }
 
+  /// False: what was written waits above the high-water mark, until `onDrain`.
+  func write(counted bytes: [UInt8]) -> Bool { raw.write(bytes) }
+  var onDrain: (() -> Void)? {
+    get { raw.onDrain }
+    set { raw.onDrain = newValue }
+  }
+
   func close() { raw.close() }
   func reset() { raw.reset() }
   func endWriting() { raw.endWriting() }

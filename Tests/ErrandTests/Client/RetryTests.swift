@@ -1,0 +1,103 @@
+import EventLoop
+import HttpWire
+import Testing
+
+@testable import Errand
+
+@Suite(.timeLimit(.minutes(2))) struct RetryTests {
+  @Test func anAnswerThatSaysLaterIsTriedAgainAsOftenAsAsked() async throws {
+    try await scene { connection, request in
+      connection.answer(request.number < 3 ? "busy" : "done", status: request.number < 3 ? 503 : 200)
+    } test: { client, peer in
+      var request = HttpRequest(await peer.url())
+      request.retry.max = 2
+      request.retry.baseDelay = .milliseconds(1)
+      let response = try await client.send(request)
+      #expect(response.text == "done" && response.attempts == 3)
+      #expect(await client.stats().retried == 2)
+      #expect(peer.accepted.count == 1)
+    }
+  }
+
+  @Test func theLastAnswerIsTheOutcomeWhenTriesRunOut() async throws {
+    try await scene { connection, _ in
+      connection.answer("busy", status: 429)
+    } test: { client, peer in
+      var request = HttpRequest(await peer.url())
+      request.retry.max = 2
+      request.retry.baseDelay = .milliseconds(1)
+      let error = try await client.failure(request)
+      #expect(error.code == .httpStatus && error.status == 429 && error.attempts == 3 && error.response?.text == "busy")
+      #expect(peer.requests.count == 3)
+    }
+  }
+
+  @Test func onlyWhatIsSafeToRepeatIsTriedAgain() async throws {
+    try await scene { connection, request in
+      connection.answer(status: request.target == "/done" ? 200 : 503)
+    } test: { client, peer in
+      for (method, key, count) in [
+        (HttpMethod.post, false, 1), (.post, true, 2), (.patch, false, 1), (.put, false, 2), (.delete, false, 2),
+      ] {
+        let before = peer.requests.count
+        var request = HttpRequest(await peer.url(), method: method, headers: key ? ["Idempotency-Key": "a"] : [:])
+        request.retry.max = 1
+        request.retry.baseDelay = .milliseconds(1)
+        let error = try await client.failure(request)
+        #expect(error.status == 503)
+        #expect(peer.requests.count - before == count, "\(method)")
+      }
+    }
+  }
+
+  @Test func theDelegateSeesOnlyTheFinalAnswer() async throws {
+    try await scene { connection, request in
+      connection.answer(request.number < 3 ? "not yet" : "done", status: request.number < 3 ? 503 : 200)
+    } test: { client, peer in
+      let delegate = RecordingDelegate([.head, .bodyChunks])
+      var request = HttpRequest(await peer.url())
+      request.retry.max = 2
+      request.retry.baseDelay = .milliseconds(1)
+      client.submit(request, delegate: delegate)
+      try await delegate.outcomes.first(1)
+      #expect(delegate.events.all.map(\.event.name) == ["head", "chunk", "finished"])
+      guard case .chunk(let bytes) = delegate.events.all[1].event else { return }
+      #expect(bytes == Array("done".utf8))
+    }
+  }
+
+  @Test func aRetryLinesUpAgainAndHoldsNoSlotMeanwhile() async throws {
+    try await scene(.test(perHost: 1)) { connection, request in
+      if request.target == "/busy" { connection.answer(status: 503, fields: "Retry-After: 20\r\n") } else { connection.answer() }
+    } test: { client, peer in
+      let delegate = RecordingDelegate()
+      var request = HttpRequest(await peer.url("/busy"))
+      request.retry.max = 1
+      let handle = client.submit(request, delegate: delegate)
+      try await client.wait(for: handle) { $0.machine.state == .backingOff }
+      #expect(await client.slots().inUse == 0)
+      _ = try await client.send(HttpRequest(await peer.url("/free")))
+      await client.cancel(handle)
+    }
+  }
+
+  @Test func theWaitIsWhatTheServerAsksOrAGrowingRandomPart() {
+    var policy = RetryPolicy(max: 3)
+    func delay(_ attempt: Int, _ after: String?, _ random: Double = 0.5, status: Int = 503, isRepeatable: Bool = true) -> Duration? {
+      policy.delay(afterStatus: status, attempt: attempt, isRepeatable: isRepeatable, retryAfter: after, random: random)
+    }
+    #expect(delay(1, nil) == .milliseconds(100))
+    #expect(delay(2, nil) == .milliseconds(200))
+    #expect(delay(3, nil) == .milliseconds(400))
+    #expect(delay(4, nil) == nil)
+    #expect(delay(1, "7") == .seconds(7))
+    #expect(delay(1, "99999999999") == .seconds(30))
+    #expect(delay(1, "-1") == .milliseconds(100))
+    #expect(delay(1, "Fri, 31 Dec 1999 23:59:59 GMT") == .milliseconds(100))
+    #expect(delay(1, "999999999999999999999999") == .milliseconds(100))
+    #expect(delay(1, nil, status: 500) == nil)
+    #expect(delay(1, nil, isRepeatable: false) == nil)
+    policy.max = 1_000
+    #expect(delay(1_000, nil, 0.999).map { $0 <= .seconds(30) } == true)
+  }
+}
