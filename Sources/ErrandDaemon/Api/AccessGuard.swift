@@ -9,8 +9,8 @@ struct AccessGuard {
   /// Whom calls with the token are made for.
   let ownOwner: Owner
   let token: [UInt8]?
-  /// The port of the TCP listener.
-  var port: UInt16?
+  /// The TCP listener.
+  var address: SocketAddress?
 
   func owner(of request: ServerRequest) throws(Problem) -> Owner {
     if let credentials = request.credentials { return Owner(uid: credentials.uid) }
@@ -32,8 +32,8 @@ struct AccessGuard {
   }
 
   private func isOwn(_ host: String) -> Bool {
-    guard let port else { return false }
-    return ["localhost:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)"].contains(host.lowercased())
+    guard let address, let port = address.port else { return false }
+    return ["localhost:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)", address.description].contains(host.lowercased())
   }
 
   private static func bearer(_ value: String) -> [UInt8]? {

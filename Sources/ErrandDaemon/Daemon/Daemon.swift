@@ -112,7 +112,7 @@ private struct Parts: Sendable {
       } catch {
         throw DaemonError("can't listen on \(listen): \(error)")
       }
-      core.access.port = address?.port
+      core.access.address = address
     }
     core.startSweeping()
     return (core, server, address)

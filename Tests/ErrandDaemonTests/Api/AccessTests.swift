@@ -8,13 +8,12 @@ import Testing
 struct AccessTests {
   private static let token = "0123456789abcdef-token"
 
-  private func withTcp(_ body: (TestDaemon, String) async throws -> Void) async throws {
+  private func withTcp(_ listen: String = "127.0.0.1:0", _ body: (TestDaemon, String) async throws -> Void) async throws {
     try await TestDaemon.with {
-      $0.listen = "127.0.0.1:0"
+      $0.listen = listen
       $0.token = Self.token
     } _: { test in
-      let port = try #require(test.daemon.listenAddress?.port)
-      try await body(test, "127.0.0.1:\(port)")
+      try await body(test, try #require(test.daemon.listenAddress).description)
     }
   }
 
@@ -56,6 +55,15 @@ struct AccessTests {
         #expect(answer.status == status, "\(host)")
         await socket.close()
       }
+    }
+  }
+
+  @Test func `a listener's own address is a good Host, whatever loopback address it is`() async throws {
+    try await withTcp("127.0.0.2:0") { test, address in
+      #expect(address.hasPrefix("127.0.0.2:"))
+      let answer = try await test.call(
+        .get, "/healthz", headers: ["Authorization": "Bearer \(Self.token)"], url: "http://\(address)", overTcp: true)
+      #expect(answer.status == 200)
     }
   }
 
