@@ -5,6 +5,7 @@
 // First, for libevent's own configuration header turns the extensions on again.
 #include <features.h>
 #include <event2/event.h>
+#include <malloc.h>
 #include <netinet/in.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
@@ -38,3 +39,6 @@ static inline unsigned long errand_raise_descriptor_limit(void) {
   }
   return limit.rlim_cur;
 }
+
+// Gives memory that was freed back to the system.
+static inline void errand_trim_memory(void) { malloc_trim(0); }

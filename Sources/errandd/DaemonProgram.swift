@@ -19,7 +19,8 @@ enum DaemonProgram {
   }
 
   private static func serve(_ options: DaemonOptions, _ configuration: DaemonConfiguration) async {
-    _ = Socket.raiseDescriptorLimit()
+    let descriptors = Int32(min(Socket.raiseDescriptorLimit(), 32_768))
+    EventLoop.shared.enqueue { EventLoop.shared.prepare(descriptors: descriptors) }
     // The log's reader may go away: that ends the log, not the daemon.
     signal(SIGPIPE, SIG_IGN)
     do throws(DaemonError) {

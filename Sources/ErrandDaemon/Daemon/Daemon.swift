@@ -96,7 +96,9 @@ private struct Parts: Sendable {
 
   @LoopActor
   func start() throws(DaemonError) -> (DaemonCore, HttpServer, SocketAddress?) {
-    let core = DaemonCore(configuration, token: token, store: MemoryStore(limits: configuration.storeLimits), reserve: reserve, log: log)
+    // Each event belongs to a handle of its own, so the numbers that earlier runs gave lie below the handles of this one.
+    let store = MemoryStore(limits: configuration.storeLimits, seqFloor: reserve.first - 1)
+    let core = DaemonCore(configuration, token: token, store: store, reserve: reserve, log: log)
     let server = HttpServer(configuration: configuration.serverConfiguration)
     ApiRoutes.register(core, on: server)
     do throws(SystemError) {

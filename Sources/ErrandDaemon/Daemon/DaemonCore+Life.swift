@@ -29,6 +29,7 @@ extension DaemonCore {
 extension DaemonCore: TimerTarget {
   func timerFired(_ kind: UInt8) {
     store.sweep(.now())
+    memory.look(at: client.statsOnLoop, store.figures)
     startSweeping()
   }
 }

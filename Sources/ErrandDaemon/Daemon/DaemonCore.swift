@@ -21,6 +21,7 @@ final class DaemonCore {
   /// No new requests are taken any more.
   var isDraining = false
   var sweeper = TimerID.none
+  var memory = MemoryReturn()
   /// Streams and calls that wait; ended when the daemon ends.
   private var openCalls: [ObjectIdentifier: any OpenCall] = [:]
 

@@ -24,8 +24,9 @@ final class Mailbox {
 
   let id: DelegateID
   private var entries = FifoQueue<Entry>()
-  private(set) var lastSeq: UInt64 = 0
-  private(set) var acknowledged: UInt64 = 0
+  private let seqFloor: UInt64
+  private(set) var lastSeq: UInt64
+  private(set) var acknowledged: UInt64
   /// The newest event that was dropped without being acknowledged.
   private(set) var droppedThrough: UInt64 = 0
   private(set) var droppedCount: UInt64 = 0
@@ -38,12 +39,17 @@ final class Mailbox {
   var runningCount = 0
   private var usedAt = Instant.now()
 
-  init(_ id: DelegateID) {
+  /// Its events are numbered from `seqFloor` + 1.
+  init(_ id: DelegateID, seqFloor: UInt64) {
     self.id = id
+    self.seqFloor = seqFloor
+    lastSeq = seqFloor
+    acknowledged = seqFloor
   }
 
   var count: Int { entries.count }
   var nextSeq: UInt64 { lastSeq + 1 }
+  var appendedCount: UInt64 { lastSeq - seqFloor }
   /// The oldest event kept; one more than `lastSeq` if there is none.
   var firstSeq: UInt64 { lastSeq - UInt64(entries.count) + 1 }
 

@@ -20,9 +20,14 @@ final class MemoryStore: RequestStore {
   private var counted = StoreFigures()
   /// The counts of mailboxes that are no longer there.
   private var forgottenMailboxes: (appended: UInt64, dropped: UInt64) = (0, 0)
+  /// Every new mailbox counts on from here: above all numbers that an earlier one of its name may have given, so that a cursor from then
+  /// misses nothing.
+  private var seqFloor: UInt64
 
-  nonisolated init(limits: StoreLimits) {
+  /// `seqFloor`: event numbers up to here may have been given before this process.
+  nonisolated init(limits: StoreLimits, seqFloor: UInt64 = 0) {
     self.limits = limits
+    self.seqFloor = seqFloor
   }
 
   // MARK: Requests
@@ -90,6 +95,7 @@ final class MemoryStore: RequestStore {
   // MARK: Retention
 
   private func dropOverLimit() {
+    while released.count > limits.acknowledgedResults, dropOldest(&released) {}
     while counted.results > limits.results || counted.resultBytes > limits.resultBytes {
       guard dropOldest(&released) || dropOldest(&kept) else { return }
     }
@@ -118,7 +124,8 @@ final class MemoryStore: RequestStore {
       mailboxes[id] = nil
       delegateCounts[id.owner, default: 1] -= 1
       if delegateCounts[id.owner] == 0 { delegateCounts[id.owner] = nil }
-      forgottenMailboxes.appended += mailbox.lastSeq
+      forgottenMailboxes.appended += mailbox.appendedCount
+      seqFloor = max(seqFloor, mailbox.lastSeq)
       forgottenMailboxes.dropped += mailbox.droppedCount
     }
   }
@@ -138,7 +145,7 @@ final class MemoryStore: RequestStore {
     if let mailbox = mailboxes[id] { return mailbox }
     guard delegateCounts[id.owner, default: 0] < limits.delegatesPerOwner else { return nil }
     delegateCounts[id.owner, default: 0] += 1
-    let mailbox = Mailbox(id)
+    let mailbox = Mailbox(id, seqFloor: seqFloor)
     mailboxes[id] = mailbox
     return mailbox
   }
@@ -150,6 +157,7 @@ final class MemoryStore: RequestStore {
   func acknowledge(_ mailbox: Mailbox, through seq: UInt64) {
     mailbox.used()
     for handle in mailbox.acknowledge(through: seq) where records[handle.id]?.result != nil { released.append(handle.id) }
+    dropOverLimit()
   }
 
   var figures: StoreFigures {
@@ -160,7 +168,7 @@ final class MemoryStore: RequestStore {
     for mailbox in mailboxes.values {
       figures.events += mailbox.count
       figures.eventBytes += mailbox.bytes
-      figures.eventsAppended += mailbox.lastSeq
+      figures.eventsAppended += mailbox.appendedCount
       figures.eventsDropped += mailbox.droppedCount
       figures.followers += mailbox.followerCount
     }

@@ -24,7 +24,8 @@ protocol RequestStore: AnyObject {
   func makeMailbox(_ id: DelegateID) -> Mailbox?
   /// The mailboxes that `owner` sees, by name.
   func mailboxes(_ owner: Owner) -> [Mailbox]
-  /// Frees a mailbox's events up to `seq`; the results of their requests are the first to be dropped when room is needed.
+  /// Frees a mailbox's events up to `seq`; the results of their requests are kept for `acknowledgedResults` more, and are the first to be dropped
+  /// when room is needed.
   func acknowledge(_ mailbox: Mailbox, through seq: UInt64)
 
   /// Drops what is older than the limits allow.
@@ -38,6 +39,8 @@ struct StoreLimits: Sendable, Equatable {
   var results = 100_000
   var resultBytes = 256 << 20
   var resultAge = Duration.seconds(3_600)
+  /// Of these, results whose event was acknowledged.
+  var acknowledgedResults = 100
   var events = 100_000
   var eventBytes = 64 << 20
   var eventAge = Duration.seconds(86_400)

@@ -41,6 +41,13 @@ extension EventLoop {
     withExtendedLifetime(target) {}
   }
 
+  /// Makes libevent allocate at once what it keeps for each of the descriptor numbers below `count`: some 32 bytes each. It keeps that for good,
+  /// and allocated one by one among the objects of a burst it would hold their pages in memory long after they are freed. For processes that run
+  /// for long, at their start.
+  @LoopActor public func prepare(descriptors count: Int32) {
+    watches.prepare(descriptors: count, base: base)
+  }
+
   /// How many descriptors are watched.
   @LoopActor public var watchCount: Int { watches.count }
 }
@@ -84,6 +91,18 @@ struct WatchTable {
     }
     entries[index].interest = interest
     if !interest.isEmpty { event_add(entries[index].event, nil) }
+  }
+
+  func prepare(descriptors count: Int32, base: OpaquePointer?) {
+    event_set_log_callback { _, _ in }
+    defer { event_set_log_callback(nil) }
+    guard let probe = event_new(base, 0, Int16(EV_READ), { _, _, _ in }, nil) else { return }
+    for number in 0..<count {
+      // Fails for a number that is not open, after libevent has made its entry.
+      event_assign(probe, base, number, Int16(EV_READ), { _, _, _ in }, nil)
+      if event_add(probe, nil) == 0 { event_del(probe) }
+    }
+    event_free(probe)
   }
 
   mutating func remove(_ watch: WatchID) -> (any SocketTarget)? {

@@ -1,0 +1,23 @@
+internal import Dispatch
+internal import Errand
+internal import EventLoop
+
+/// Gives freed memory back to the system when a burst is over: malloc keeps it for the next one, which may never come.
+struct MemoryReturn {
+  /// Requests ended and results dropped after which it is worth the while.
+  private static let burst: UInt64 = 1_000
+
+  private var lastSeen: UInt64 = 0
+  private var lastReturned: UInt64 = 0
+
+  /// To be called about once a second.
+  mutating func look(at client: ClientStats, _ store: StoreFigures) {
+    let seen = client.finished + client.failed + client.cancelled + store.resultsReleased + store.resultsDropped
+    let isQuiet = seen == lastSeen
+    lastSeen = seen
+    guard isQuiet, seen - lastReturned >= MemoryReturn.burst else { return }
+    lastReturned = seen
+    // It takes milliseconds: not on the loop.
+    DispatchQueue.global(qos: .utility).async { Memory.giveBack() }
+  }
+}
