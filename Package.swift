@@ -27,18 +27,21 @@ let package = Package(
     .target(name: "ErrandDaemon", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire"], swiftSettings: settings),
     .executableTarget(name: "errandd", dependencies: ["ErrandDaemon", "EventLoop"], swiftSettings: settings),
     .executableTarget(name: "errand", dependencies: ["Errand", "EventLoop", "HttpWire"], swiftSettings: settings),
+    .executableTarget(name: "errand-quickstart", dependencies: ["Errand"], path: "Examples/quickstart", swiftSettings: settings),
     .executableTarget(
       name: "errand-bench", dependencies: ["Errand", "EventLoop", "HttpWire"], path: "Benchmarks/errand-bench", swiftSettings: settings),
     .target(name: "TestSupport", dependencies: ["EventLoop", "HttpWire"], path: "Tests/Support", swiftSettings: settings),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "HttpWireTests", dependencies: ["HttpWire"], swiftSettings: settings),
-    .testTarget(name: "ErrandTests", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "ErrandTests", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "HttpServerTests", dependencies: ["HttpServer", "EventLoop", "HttpWire", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "ErrandDaemonTests", dependencies: ["ErrandDaemon", "Errand", "HttpServer", "EventLoop", "HttpWire", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "SystemTests", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "errandd", "errand", "TestSupport"],
+      name: "SystemTests",
+      dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "errandd", "errand", "errand-quickstart", "TestSupport"],
       swiftSettings: settings),
   ]
 )

@@ -20,6 +20,8 @@ enum DaemonProgram {
 
   private static func serve(_ options: DaemonOptions, _ configuration: DaemonConfiguration) async {
     _ = Socket.raiseDescriptorLimit()
+    // The log's reader may go away: that ends the log, not the daemon.
+    signal(SIGPIPE, SIG_IGN)
     do throws(DaemonError) {
       let daemon = try await Daemon.start(configuration)
       await SignalWatch(daemon, options).untilEnded()

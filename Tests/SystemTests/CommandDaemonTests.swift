@@ -49,6 +49,28 @@ import Testing
     }
   }
 
+  @Test func whatIsLargerThanTheDaemonKeepsIsGotInTheProcessItself() async throws {
+    let bytes = [UInt8](repeating: 0x61, count: 17 << 20)
+    var requests = 0
+    try await withDaemon([
+      "/large": {
+        requests += 1
+        $1.respond(status: 200, body: bytes)
+      }
+    ]) { daemon, base in
+      let large = try await daemon.errand("get", base + "/large")
+      #expect(large.status == 0)
+      #expect(large.output.count == bytes.count)
+      #expect(large.errors.contains("larger than the daemon keeps"))
+      #expect(requests == 2)
+      // What is not safe to repeat is not repeated.
+      let posted = try await daemon.errand("post", base + "/large", "-d", "x")
+      #expect(posted.status == 1)
+      #expect(posted.errors.contains("--direct"))
+      #expect(requests == 3)
+    }
+  }
+
   @Test func controlCCancelsInTheDaemon() async throws {
     var arrived = false
     try await withDaemon(["/never": { _, _ in arrived = true }]) { daemon, base in

@@ -86,13 +86,19 @@ final class RunningProgram: Sendable {
       close(ends[2])
       continuation.finish()
     } else {
+      let begun = Locked<[UInt8]>([])
       RunningProgram.read(ends[2], readers) { [output] piece in
-        let ready = output.withLock { all in
-          let begun = all.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
-          all += piece
-          return all[begun...].split(separator: 0x0a, omittingEmptySubsequences: false).dropLast().map {
-            String(decoding: $0, as: UTF8.self)
+        output.withLock { $0 += piece }
+        let ready = begun.withLock { begun in
+          var lines = piece.split(separator: 0x0a, omittingEmptySubsequences: false)
+          guard lines.count > 1 else {
+            begun += piece
+            return [String]()
           }
+          let rest = Array(lines.removeLast())
+          let first = begun + lines.removeFirst()
+          begun = rest
+          return ([first[...]] + lines).map { String(decoding: $0, as: UTF8.self) }
         }
         for line in ready { continuation.yield(line) }
       } end: {

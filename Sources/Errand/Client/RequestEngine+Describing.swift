@@ -39,7 +39,8 @@ extension RequestEngine {
       let used = pool.admission.inUse(host.admissionIndex)
       let waiting = pool.admission.waiting(host.admissionIndex)
       if used >= pool.admission.perHost {
-        return "waits for a slot for \(age): host \(item.origin) has \(used) of \(pool.admission.perHost) connections in use, \(waiting) requests wait for it"
+        return
+          "waits for a slot for \(age): host \(item.origin) has \(used) of \(pool.admission.perHost) connections in use, \(waiting) requests wait for it"
       }
       return "waits for a slot for \(age): \(pool.admission.inUse) of \(pool.admission.total) connections in use in all"
     case .connecting:

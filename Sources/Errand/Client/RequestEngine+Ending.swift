@@ -143,7 +143,8 @@ extension RequestEngine {
     _ item: RequestItem, _ code: HttpClientError.Code, _ phase: Phase, _ message: String, _ timings: RequestTimings
   ) -> HttpClientError {
     let sent = item.machine.sent
-    let mayHelp = code == .dns || code == .connect || code == .timeout || code == .connectionLost || code == .truncated || code == .queueFull
+    let mayHelp =
+      code == .dns || code == .connect || code == .timeout || code == .connectionLost || code == .truncated || code == .queueFull
     return HttpClientError(
       code, phase: phase, message: message, retryable: mayHelp && (sent == .notSent || item.machine.isRepeatable), sent: sent,
       attempts: item.machine.attempts, timings: timings)

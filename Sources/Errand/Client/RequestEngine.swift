@@ -44,7 +44,8 @@ final class RequestEngine {
         owner: request.owner)
       return .submit(
         RequestItem(
-          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules(request), engine: self))
+          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules(request), engine: self)
+      )
     } catch {
       let info = RequestInfo(
         handle: handle, url: RequestInfo.withoutUserInfo(request.url), method: request.method ?? .get, tag: request.tag, key: request.key,

@@ -8,7 +8,9 @@ public struct RequestHandle: Hashable, Sendable, Comparable, LosslessStringConve
 
   /// The handle written as `description`; nil for anything else.
   public init?(_ description: String) {
-    guard !description.isEmpty, description.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let id = UInt64(description) else { return nil }
+    guard !description.isEmpty, description.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let id = UInt64(description) else {
+      return nil
+    }
     self.id = id
   }
 

@@ -38,9 +38,10 @@ public final class EnvelopeProfile: Sendable, Hashable {
   public static let shipped = [statusInfo, codeMsgData]
 
   public static func == (left: EnvelopeProfile, right: EnvelopeProfile) -> Bool {
-    left === right || left.name == right.name && left.successPointer == right.successPointer && left.successValues == right.successValues
-      && left.codePointer == right.codePointer && left.messagePointer == right.messagePointer && left.dataPointer == right.dataPointer
-      && left.sessionInvalidCodes == right.sessionInvalidCodes
+    left === right
+      || left.name == right.name && left.successPointer == right.successPointer && left.successValues == right.successValues
+        && left.codePointer == right.codePointer && left.messagePointer == right.messagePointer && left.dataPointer == right.dataPointer
+        && left.sessionInvalidCodes == right.sessionInvalidCodes
   }
 
   public func hash(into hasher: inout Hasher) {

@@ -9,8 +9,8 @@ struct AccessGuard {
   /// Whom calls with the token are made for.
   let ownOwner: Owner
   let token: [UInt8]?
-  /// The port of the TCP listener.
-  var port: UInt16?
+  /// The TCP listener.
+  var address: SocketAddress?
 
   func owner(of request: ServerRequest) throws(Problem) -> Owner {
     if let credentials = request.credentials { return Owner(uid: credentials.uid) }
@@ -24,15 +24,16 @@ struct AccessGuard {
     }
     guard let token, let given = headers["Authorization"], AccessGuard.bearer(given).map({ AccessGuard.equal($0, token) }) == true else {
       throw Problem(
-        kind: "unauthorized", status: 401, title: "Unauthorized", detail: "calls over TCP need Authorization: Bearer with the daemon's token",
+        kind: "unauthorized", status: 401, title: "Unauthorized",
+        detail: "calls over TCP need Authorization: Bearer with the daemon's token",
         field: "Authorization", place: "header", headers: ["WWW-Authenticate": "Bearer realm=\"errandd\""])
     }
     return ownOwner
   }
 
   private func isOwn(_ host: String) -> Bool {
-    guard let port else { return false }
-    return ["localhost:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)"].contains(host.lowercased())
+    guard let address, let port = address.port else { return false }
+    return ["localhost:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)", address.description].contains(host.lowercased())
   }
 
   private static func bearer(_ value: String) -> [UInt8]? {

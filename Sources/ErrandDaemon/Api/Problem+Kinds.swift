@@ -83,11 +83,10 @@ extension Problem {
     case .queueFull: return .unavailable(error.message, limit: "max_queued")
     case .denied: return .unavailable(error.message)
     default:
-      let lowered = error.message.lowercased()
-      let field = ["url", "method", "header", "unix_socket", "body"].first { lowered.hasPrefix($0) }
-      return Problem(
-        kind: "invalid_request", status: 400, title: "Invalid request", detail: error.message,
-        field: "/" + (field == "header" ? "headers" : field ?? "url"))
+      let words = error.message.split { !($0.isLetter || $0 == "_") }.map { $0.lowercased() }
+      let field =
+        if words.contains("header") || words.contains("field") { "/headers" } else if words.first == "method" { "/method" } else { "/url" }
+      return Problem(kind: "invalid_request", status: 400, title: "Invalid request", detail: error.message, field: field)
     }
   }
 

@@ -33,7 +33,7 @@ struct RequestFilter {
     if let tag, record.tag != tag { return false }
     if let key, record.key != key { return false }
     if let keyPrefix, record.key?.utf8.starts(with: keyPrefix.utf8) != true { return false }
-    if let host, (try? HttpUrl(record.url))?.host != host { return false }
+    if let host, !UrlHost.of(record.url, is: host) { return false }
     switch state {
     case nil: return true
     case "running": return record.result == nil

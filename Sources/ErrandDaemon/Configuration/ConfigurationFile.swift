@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import EventLoop
+internal import FoundationEssentials
 
 /// Reads a configuration from JSON5.
 public enum ConfigurationFile {
@@ -46,7 +46,8 @@ public enum ConfigurationFile {
       message = found.underlyingError.map { reason($0) } ?? found.debugDescription
     @unknown default: return "\(name): \(error)"
     }
-    let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? "." + $0.stringValue }.joined().drop { $0 == "." }
+    let places = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }
+    let path = places.joined(separator: "").drop { $0 == "." }
     let line = line(of: context.codingPath, in: text).map { ":\($0)" } ?? ""
     return "\(name)\(line): \(path.isEmpty ? "" : "\(path) ")\(message)"
   }

@@ -15,6 +15,7 @@ extension DaemonConfiguration {
     compare("client", \.client)
     compare("limits.submit_bytes", \.limits.submitBytes)
     compare("limits.api_connections", \.limits.apiConnections)
+    compare("limits.api_write_timeout_ms", \.limits.apiWriteTimeoutMs)
     return names
   }
 }

@@ -7,8 +7,10 @@ public struct LimitSettings: Codable, Sendable, Equatable {
   public var keyBytes = 1_024
   public var eventBodyBytes = 1 << 20
   public var waitSeconds = 3_600
-  public var delegatesPerOwner = 10_000
+  public var delegatesPerOwner = 100_000
   public var apiConnections = 10_000
+  public var apiWriteTimeoutMs = 600_000
+  public var streamKeepAliveMs = 15_000
 
   public init() {}
 
@@ -22,6 +24,8 @@ public struct LimitSettings: Codable, Sendable, Equatable {
     case waitSeconds = "wait_s"
     case delegatesPerOwner = "delegates_per_owner"
     case apiConnections = "api_connections"
+    case apiWriteTimeoutMs = "api_write_timeout_ms"
+    case streamKeepAliveMs = "stream_keep_alive_ms"
   }
 
   public init(from decoder: any Decoder) throws {
@@ -35,12 +39,16 @@ public struct LimitSettings: Codable, Sendable, Equatable {
     try reader.integer(.waitSeconds, &waitSeconds, 1...86_400)
     try reader.integer(.delegatesPerOwner, &delegatesPerOwner, 1...10_000_000)
     try reader.integer(.apiConnections, &apiConnections, 1...1_000_000)
+    try reader.integer(.apiWriteTimeoutMs, &apiWriteTimeoutMs, 0...604_800_000)
+    try reader.integer(.streamKeepAliveMs, &streamKeepAliveMs, 1...86_400_000)
   }
 }
 
 extension DaemonConfiguration {
   var apiLimits: ApiLimits {
-    ApiLimits(batchLines: limits.batchLines, lineBytes: limits.lineBytes, waitSeconds: limits.waitSeconds)
+    ApiLimits(
+      batchLines: limits.batchLines, lineBytes: limits.lineBytes, waitSeconds: limits.waitSeconds,
+      keepAlive: .milliseconds(limits.streamKeepAliveMs))
   }
 
   var submissionRules: SubmissionRules {

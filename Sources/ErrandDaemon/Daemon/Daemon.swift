@@ -13,7 +13,7 @@ public final class Daemon: Sendable {
   public let listenAddress: SocketAddress?
   public let log: Log
   private let state: StateDirectory
-  private let core: DaemonCore
+  let core: DaemonCore
   private let server: HttpServer
   private let current: Locked<DaemonConfiguration>
 
@@ -29,7 +29,11 @@ public final class Daemon: Sendable {
       throw DaemonError("listen: needs a token (setting token or token_file), since other users and web pages can reach a port")
     }
     let directory: String
-    if let given = configuration.stateDir { directory = given } else { directory = try DefaultPaths.stateDirectory(environment: environment) }
+    if let given = configuration.stateDir {
+      directory = given
+    } else {
+      directory = try DefaultPaths.stateDirectory(environment: environment)
+    }
     let state = try StateDirectory(directory)
     let reserve = try HandleReserve(path: directory + "/handles")
     let path = configuration.socket ?? DefaultPaths.socket(environment: environment)
@@ -42,7 +46,8 @@ public final class Daemon: Sendable {
   }
 
   private init(
-    _ configuration: DaemonConfiguration, _ path: String, _ address: SocketAddress?, _ log: Log, _ state: StateDirectory, _ core: DaemonCore,
+    _ configuration: DaemonConfiguration, _ path: String, _ address: SocketAddress?, _ log: Log, _ state: StateDirectory,
+    _ core: DaemonCore,
     _ server: HttpServer
   ) {
     socketPath = path
@@ -76,7 +81,7 @@ public final class Daemon: Sendable {
     log.write(.info, "ending", [("grace_ms", "\(grace.wholeNanoseconds / 1_000_000)")])
     await core.drain(grace: grace)
     await server.close(grace: min(grace, .seconds(2)))
-    log.write(.info, "ended")
+    if state.release() { log.write(.info, "ended") }
   }
 }
 
@@ -107,7 +112,7 @@ private struct Parts: Sendable {
       } catch {
         throw DaemonError("can't listen on \(listen): \(error)")
       }
-      core.access.port = address?.port
+      core.access.address = address
     }
     core.startSweeping()
     return (core, server, address)
@@ -119,6 +124,7 @@ extension DaemonConfiguration {
     var server = ServerConfiguration()
     server.maxBodyBytes = limits.submitBytes
     server.maxConnections = limits.apiConnections
+    server.writeTimeout = .milliseconds(limits.apiWriteTimeoutMs)
     server.errorBody = { status, message in
       var body: [UInt8] = []
       Problem.server(status, message).write(to: &body)

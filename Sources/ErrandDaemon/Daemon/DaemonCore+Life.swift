@@ -9,9 +9,7 @@ extension DaemonCore {
   func apply(_ configuration: DaemonConfiguration) {
     store.limits = configuration.storeLimits
     rules = configuration.submissionRules
-    limits.batchLines = configuration.limits.batchLines
-    limits.lineBytes = configuration.limits.lineBytes
-    limits.waitSeconds = configuration.limits.waitSeconds
+    limits = configuration.apiLimits
     events.inlineBodyBytes = configuration.limits.eventBodyBytes
   }
 

@@ -4,7 +4,7 @@ import Glibc
 /// Where the daemon keeps what outlives it. One daemon at a time: a second one is refused.
 final class StateDirectory: Sendable {
   let path: String
-  private let lock: Int32
+  private let lock: Locked<Int32>
 
   /// Makes the directory if need be and locks it. Touches the disk: not for the loop.
   init(_ path: String) throws(DaemonError) {
@@ -15,19 +15,32 @@ final class StateDirectory: Sendable {
       throw DaemonError("can't make the state directory \(path): \(error)")
     }
     let lockPath = path + "/lock"
-    lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard lock >= 0 else { throw DaemonError("can't open \(lockPath): \(SystemError(errno: errno, call: "open"))") }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+    let descriptor = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    lock = Locked(descriptor)
+    guard descriptor >= 0 else { throw DaemonError("can't open \(lockPath): \(SystemError(errno: errno, call: "open"))") }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let isTaken = errno == EWOULDBLOCK
       let reason = SystemError(errno: errno, call: "flock")
-      close(lock)
       throw DaemonError(
-        isTaken ? "another errandd uses the state directory \(path); give this one its own with --state-dir" : "can't lock \(lockPath): \(reason)")
+        isTaken
+          ? "another errandd uses the state directory \(path); give this one its own with --state-dir" : "can't lock \(lockPath): \(reason)"
+      )
     }
   }
 
   deinit {
-    close(lock)
+    release()
+  }
+
+  /// Lets another daemon have the directory. False if that was done before.
+  @discardableResult
+  func release() -> Bool {
+    lock.withLock { descriptor in
+      guard descriptor >= 0 else { return false }
+      close(descriptor)
+      descriptor = -1
+      return true
+    }
   }
 
   private static func make(_ path: String) throws(SystemError) {

@@ -77,6 +77,8 @@ final class EventFollower: MailboxReader, TimerTarget, OpenCall {
 
   /// Ends the stream from this side; the follower may come back with its cursor.
   func finish() {
+    // What came in this very turn has not been sent yet.
+    eventsArrived()
     responder.finish()
   }
 

@@ -27,7 +27,6 @@ final class EventPoll: MailboxReader, TimerTarget, OpenCall {
     mailbox.add(self)
     core.opened(self)
     responder.onClose = { self.end() }
-    responder.onPeerEnd = { self.responder.abort() }
     timer = EventLoop.shared.schedule(after: wait, self, kind: 0)
   }
 

@@ -1,5 +1,5 @@
-internal import EventLoop
 internal import Errand
+internal import EventLoop
 internal import HttpWire
 
 /// Builds the JSON of events, once per event, inside of the frame in which event streams send it.
@@ -7,12 +7,15 @@ struct EventWriter {
   /// Bodies above this many bytes are not part of the event: it says how long they are and where they can be fetched.
   var inlineBodyBytes = 1 << 20
 
-  private static let space: UInt8 = 0x20
+  /// Events are put together here, and copied out.
+  @LoopActor private static var scratch: [UInt8] = []
+  private static let scratchLimit = 65_536
 
   /// The event of a request's outcome.
   @LoopActor
   func outcome(_ outcome: Outcome, of info: RequestInfo, _ record: RequestRecord, seq: UInt64) -> StoredEvent {
-    var bytes: [UInt8] = []
+    var bytes = EventWriter.scratch
+    EventWriter.scratch = []
     bytes.reserveCapacity(768 + min(EventWriter.response(outcome)?.body.count ?? 0, inlineBodyBytes) + record.meta.count)
     let start = EventWriter.begin(seq, EventWriter.type(outcome), &bytes)
     bytes.append(",\"handle\":\"")
@@ -39,7 +42,12 @@ struct EventWriter {
       bytes.append(",\"receipt\":")
       receipt.write(to: &bytes)
     }
-    return EventWriter.end(start, &bytes)
+    let event = EventWriter.end(start, &bytes)
+    if bytes.capacity <= EventWriter.scratchLimit {
+      bytes.removeAll(keepingCapacity: true)
+      EventWriter.scratch = bytes
+    }
+    return event
   }
 
   /// The event that tells a reader of events that were dropped before it came.
@@ -77,7 +85,8 @@ struct EventWriter {
     bytes.append("}")
     let end = bytes.count
     bytes.append("\n\n")
-    return StoredEvent(frame: bytes, json: start..<end)
+    // A copy of just the size: events are kept in great number.
+    return StoredEvent(frame: bytes.withUnsafeBufferPointer { Array($0) }, json: start..<end)
   }
 
   private static func append(_ error: HttpClientError, _ bytes: inout [UInt8]) {

@@ -34,6 +34,9 @@ final class Mailbox {
   var followerCount = 0
   private var readers: [ObjectIdentifier: any MailboxReader] = [:]
   private var isTelling = false
+  /// Requests under way whose outcome comes here.
+  var runningCount = 0
+  private var usedAt = Instant.now()
 
   init(_ id: DelegateID) {
     self.id = id
@@ -47,6 +50,7 @@ final class Mailbox {
   /// Adds the event that was built with ``nextSeq``.
   func append(_ event: StoredEvent, handle: RequestHandle, at: Instant, limits: StoreLimits) {
     lastSeq += 1
+    usedAt = at
     bytes += event.frame.count
     entries.append(Entry(event: event, handle: handle, at: at))
     trim(at, limits)
@@ -101,7 +105,17 @@ final class Mailbox {
     }
   }
 
+  /// Whether nobody would miss it: nothing in it, nothing on the way, nobody there for `age`. If events were dropped that nobody has been told of,
+  /// it waits longer, for they are told when somebody comes.
+  func isDisused(_ now: Instant, _ age: Duration) -> Bool {
+    guard entries.isEmpty, runningCount == 0, readers.isEmpty else { return false }
+    return usedAt.duration(to: now) > (droppedThrough > acknowledged ? age * 7 : age)
+  }
+
+  func used() { usedAt = .now() }
   func add(_ reader: any MailboxReader) { readers[ObjectIdentifier(reader)] = reader }
-  func remove(_ reader: any MailboxReader) { readers[ObjectIdentifier(reader)] = nil }
-  var allReaders: [any MailboxReader] { Array(readers.values) }
+  func remove(_ reader: any MailboxReader) {
+    readers[ObjectIdentifier(reader)] = nil
+    used()
+  }
 }

@@ -18,6 +18,8 @@ final class MemoryStore: RequestStore {
   private var mailboxes: [DelegateID: Mailbox] = [:]
   private var delegateCounts: [Owner: Int] = [:]
   private var counted = StoreFigures()
+  /// The counts of mailboxes that are no longer there.
+  private var forgottenMailboxes: (appended: UInt64, dropped: UInt64) = (0, 0)
 
   nonisolated init(limits: StoreLimits) {
     self.limits = limits
@@ -29,16 +31,19 @@ final class MemoryStore: RequestStore {
     records[record.handle.id] = record
     order.append(record.handle.id)
     counted.running += 1
+    record.mailbox.runningCount += 1
   }
 
   func withdrawn(_ record: RequestRecord) {
     counted.running -= 1
+    record.mailbox.runningCount -= 1
     forget(record.handle.id)
   }
 
   func ended(_ record: RequestRecord, _ result: RequestResult) {
     record.result = result
     counted.running -= 1
+    record.mailbox.runningCount -= 1
     counted.results += 1
     counted.resultBytes += result.bytes
     kept.append(record.handle.id)
@@ -107,7 +112,15 @@ final class MemoryStore: RequestStore {
     dropOverLimit()
     dropOld(&released, now)
     dropOld(&kept, now)
-    for mailbox in mailboxes.values { mailbox.trim(now, limits) }
+    for (id, mailbox) in mailboxes {
+      mailbox.trim(now, limits)
+      guard mailbox.isDisused(now, limits.eventAge) else { continue }
+      mailboxes[id] = nil
+      delegateCounts[id.owner, default: 1] -= 1
+      if delegateCounts[id.owner] == 0 { delegateCounts[id.owner] = nil }
+      forgottenMailboxes.appended += mailbox.lastSeq
+      forgottenMailboxes.dropped += mailbox.droppedCount
+    }
   }
 
   private func dropOld(_ queue: inout FifoQueue<UInt64>, _ now: Instant) {
@@ -135,11 +148,14 @@ final class MemoryStore: RequestStore {
   }
 
   func acknowledge(_ mailbox: Mailbox, through seq: UInt64) {
+    mailbox.used()
     for handle in mailbox.acknowledge(through: seq) where records[handle.id]?.result != nil { released.append(handle.id) }
   }
 
   var figures: StoreFigures {
     var figures = counted
+    figures.eventsAppended = forgottenMailboxes.appended
+    figures.eventsDropped = forgottenMailboxes.dropped
     figures.delegates = mailboxes.count
     for mailbox in mailboxes.values {
       figures.events += mailbox.count

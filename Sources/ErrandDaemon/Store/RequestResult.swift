@@ -30,7 +30,9 @@ final class RequestResult: Sendable {
     let response = EventWriter.response(outcome)
     status = response?.status
     body = response?.body
-    contentType = response?.headers["content-type"]
+    // Nearly all are of this type: one text for all of them.
+    let type = response?.headers["content-type"]
+    contentType = type == "application/json" ? "application/json" : type
     switch outcome {
     case .finished(let response):
       state = .finished

@@ -41,7 +41,7 @@ struct StoreLimits: Sendable, Equatable {
   var events = 100_000
   var eventBytes = 64 << 20
   var eventAge = Duration.seconds(86_400)
-  var delegatesPerOwner = 10_000
+  var delegatesPerOwner = 100_000
 }
 
 struct StoreFigures: Sendable, Equatable {

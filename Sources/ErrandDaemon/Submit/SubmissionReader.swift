@@ -3,6 +3,12 @@ internal import HttpWire
 
 /// Turns the JSON of one submission into a request, or says which field is wrong.
 struct SubmissionReader {
+  private static let names: Set<String> = [
+    "url", "method", "params", "headers", "delegate", "tag", "key", "form", "body", "body_base64", "timeouts", "retry", "envelope",
+    "expect",
+    "accept_status", "max_body_bytes", "unix_socket",
+  ]
+
   let rules: SubmissionRules
 
   func read(_ json: JsonValue) throws(Problem) -> Submission {
@@ -11,6 +17,8 @@ struct SubmissionReader {
     var url: String?
     var bodyField: String?
     for member in object.members {
+      // Null stands for "not given", except where any JSON is meant.
+      if case .null = member.value, SubmissionReader.names.contains(member.key) { continue }
       switch member.key {
       case "url": url = try FieldReader.text(member.value, "/url")
       case "method": submission.request.method = try method(member.value)

@@ -46,8 +46,8 @@ extension Command {
     Command(
       name: method.rawValue.lowercased(), theme: .oneRequest, summary: summary, synopsis: ["[OPTIONS] URL"],
       details: """
-        The request goes through the daemon if one answers on its socket; otherwise, or with --direct, this process makes it. The body is \
-        printed whatever the status; with --fail a failing status has none. Redirects are printed, not followed. A URL without a \
+        The request goes through the daemon if one answers on its socket; otherwise, or with --direct, this process makes it, and gets again \
+        what turned out larger than the daemon keeps (16 MiB). The body is printed whatever the status; with --fail a failing status has none. Redirects are printed, not followed. A URL without a \
         scheme is an http one. Ctrl-C cancels the request and tells what was sent.
         """,
       options: .request + .response, examples: examples,

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Errand
 internal import EventLoop
 internal import Glibc
@@ -33,6 +34,7 @@ enum DaemonRun {
       guard next > .zero else { return nil }
       answer = try control.json(control.request(.get, HandlePath.of(handle), query: [("wait", seconds(next))], waits: true))
     }
+    if answer["type"] == "cancelled" { interrupt.awaitReceiptIfAsked() }
     return answer
   }
 
@@ -83,6 +85,13 @@ private final class InterruptedWait: Sendable {
       return state.isAsked
     }
     if isAsked { cancel(handle) }
+  }
+
+  /// The outcome of a request that Ctrl-C has cancelled may come before the receipt: it is the receipt that ends the process then.
+  func awaitReceiptIfAsked() {
+    guard state.withLock({ $0.isAsked }) else { return }
+    _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .seconds(5))
+    exit(ExitCode.interrupted.rawValue)
   }
 
   private func asked() {

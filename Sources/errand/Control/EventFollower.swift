@@ -38,7 +38,7 @@ final class EventFollower: Sendable {
       control.client.submit(request, delegate: connection)
       switch connection.wait() {
       case .stopped: return
-      case .refused(let response): throw Problem(response).failure
+      case .refused(let problem): throw problem.failure
       case .lost(let error, let wasOpen):
         if wasOpen {
           hasConnected = true
@@ -74,7 +74,7 @@ final class EventFollower: Sendable {
 private final class FollowedConnection: HttpClientDelegate {
   enum End: Sendable {
     case stopped
-    case refused(HttpResponse)
+    case refused(Problem)
     case lost(HttpClientError, wasOpen: Bool)
   }
 
@@ -121,9 +121,8 @@ private final class FollowedConnection: HttpClientDelegate {
   }
 
   func requestDidFail(_ request: RequestInfo, error: HttpClientError) {
-    guard error.code == .httpStatus, var response = error.response else { return lost(error) }
-    response.body = refusal.withLock { $0 }
-    finish(.refused(response))
+    guard error.code == .httpStatus, let status = error.status else { return lost(error) }
+    finish(.refused(Problem(status: status, try? JsonValue.parse(refusal.withLock { $0 }))))
   }
 
   func requestWasCancelled(_ request: RequestInfo, receipt: CancelReceipt) {

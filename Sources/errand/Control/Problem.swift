@@ -2,7 +2,7 @@ internal import Errand
 internal import HttpWire
 
 /// A refusal of the daemon: problem details (RFC 9457), with the field that they are about.
-struct Problem {
+struct Problem: Sendable {
   let status: Int
   let text: String
   let isNoSuchHandle: Bool

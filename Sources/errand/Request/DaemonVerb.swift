@@ -8,7 +8,8 @@ enum DaemonVerb {
   /// Whose mailbox the outcomes of this command line go to: it acknowledges them when they are printed.
   static let delegate = "errand-cli"
 
-  /// nil if no daemon answers on the socket.
+  /// nil if this process is to make the request: no daemon answers on the socket, or the body is larger than it keeps in memory and asking
+  /// again does no harm.
   static func run(_ spec: RequestSpec, _ writing: ResponseWriting, _ control: ControlClient) throws(Failure) -> ExitCode? {
     var json = spec.submission()
     json["delegate"] = .string(delegate)
@@ -24,6 +25,12 @@ enum DaemonVerb {
       throw error
     }
     if writing.isVerbose { note(event, control) }
+    let isTooLarge = event["error"]?["code"] == "too_large"
+    if isTooLarge, spec.method?.isSafe ?? true {
+      acknowledge(event, control)
+      if !writing.isSilent { Output.note("the body is larger than the daemon keeps: the request is made again, in this process") }
+      return nil
+    }
     if event["status"] != nil { try write(event, writing, control) }
     acknowledge(event, control)
     let code = DaemonRun.exitCode(of: event)
@@ -31,7 +38,7 @@ enum DaemonVerb {
     case "finished": return .ok
     case "failed":
       if code == .httpStatus, !writing.failsOnStatus { return .ok }
-      throw Failure(code, describe(event["error"]))
+      throw Failure(code, describe(event["error"]), hint: isTooLarge ? "with --direct there is no such limit" : nil)
     default:
       throw Failure(.failure, "cancelled by another: request \(event["handle"]?.string ?? "")")
     }

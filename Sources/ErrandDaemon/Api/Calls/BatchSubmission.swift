@@ -1,0 +1,63 @@
+internal import Errand
+internal import EventLoop
+internal import HttpServer
+internal import HttpWire
+
+/// The lines of one NDJSON body on their way in. A long batch takes several turns of the loop, so that it holds nobody else up; its
+/// answer is one body with a line for each of its lines.
+@LoopActor
+final class BatchSubmission {
+  private static let linesPerTurn = 500
+
+  private let body: [UInt8]
+  private var lines: NdjsonLines
+  private let owner: Owner
+  private let responder: Responder
+  private let core: DaemonCore
+  private let reader: SubmissionReader
+  private var answer: [UInt8] = []
+
+  init(_ call: ApiCall, _ core: DaemonCore) throws(Problem) {
+    body = call.request.body
+    lines = NdjsonLines(body)
+    owner = call.owner
+    responder = call.responder
+    self.core = core
+    reader = SubmissionReader(rules: core.rules)
+    let count = lines.count
+    guard count <= core.limits.batchLines else {
+      throw .tooLarge("the batch", limit: "batch_lines", core.limits.batchLines, unit: "lines")
+    }
+    answer.reserveCapacity(count * 48)
+  }
+
+  /// Goes on even if the caller is gone: what it handed over is handed over.
+  func run() {
+    for _ in 0..<BatchSubmission.linesPerTurn {
+      guard let line = lines.next() else {
+        return responder.respond(status: 200, headers: ApiAnswer.linesHeaders, body: answer)
+      }
+      do throws(Problem) {
+        SubmitRoute.appendQueued(try core.submit(try read(line), for: owner), to: &answer)
+      } catch {
+        var problem = error
+        problem.line = line.number
+        problem.write(to: &answer)
+        answer.append("\n")
+      }
+    }
+    EventLoop.shared.enqueue { self.run() }
+  }
+
+  private func read(_ line: NdjsonLines.Line) throws(Problem) -> Submission {
+    guard line.range.count <= core.limits.lineBytes else { throw .tooLarge("the line", limit: "line_bytes", core.limits.lineBytes) }
+    let body = self.body
+    let json: JsonValue
+    do throws(JsonError) {
+      json = try JsonValue.parse(body.span.bytes.extracting(line.range))
+    } catch {
+      throw .malformedJson(error, firstLine: line.number)
+    }
+    return try reader.read(json)
+  }
+}

@@ -1,0 +1,107 @@
+import Errand
+import Glibc
+import TestSupport
+import Testing
+
+@testable import ErrandDaemon
+
+struct ConfigurationTests {
+  private static let sample = "config/errandd.json5"
+
+  private func parse(_ text: String) throws(DaemonError) -> DaemonConfiguration {
+    try ConfigurationFile.parse(text, name: "test")
+  }
+
+  private var shippedPath: String {
+    // From Tests/ErrandDaemonTests/Configuration/ConfigurationTests.swift up to the package.
+    #filePath.split(separator: "/").dropLast(4).reduce(into: "") { $0 += "/" + $1 } + "/" + Self.sample
+  }
+
+  @Test func `the annotated file says what the defaults are`() throws {
+    #expect(try ConfigurationFile.load(shippedPath) == DaemonConfiguration())
+  }
+
+  @Test func `the annotated file has every key`() throws {
+    let text = try #require(try StateFile.read(shippedPath))
+    let lines = text.split(separator: "\n").map { $0.drop { $0 == " " } }
+    let sections: [[String]] = [
+      DaemonConfiguration.CodingKeys.allCases.map(\.rawValue), LogSettings.CodingKeys.allCases.map(\.rawValue),
+      ClientSettings.CodingKeys.allCases.map(\.rawValue), LimitSettings.CodingKeys.allCases.map(\.rawValue),
+      ResultSettings.CodingKeys.allCases.map(\.rawValue), EnvelopeSettings.CodingKeys.allCases.map(\.rawValue),
+    ]
+    for key in sections.joined() { #expect(lines.contains { $0.hasPrefix(key + ":") }, "\(key)") }
+  }
+
+  @Test func `nothing given means the defaults`() throws {
+    #expect(try parse("{}") == DaemonConfiguration())
+    #expect(try parse("{log: {}, client: {}, results: {}}") == DaemonConfiguration())
+  }
+
+  @Test func `settings are read, in any form of JSON5`() throws {
+    let configuration = try parse(
+      """
+      {
+        // a comment
+        'socket': "/tmp/x.sock", socket_mode: "0660", grace_ms: 0x10, log: {level: 'debug', format: "json"},
+        client: {max_connections_per_host: 7, keep_alive_ms: 0,}, limits: {wait_s: 5}, results: {count: 1}, mailbox: {age_ms: 2},
+        envelopes: [{name: "mine", success_pointer: "/ok", success_values: ["true"]}],
+      }
+      """)
+    #expect(configuration.socket == "/tmp/x.sock")
+    #expect(configuration.permission == 0o660)
+    #expect(configuration.graceMs == 16)
+    #expect(configuration.log.level == "debug")
+    #expect(configuration.clientConfiguration.maxConnectionsPerHost == 7)
+    #expect(configuration.clientConfiguration.keepAlive == .zero)
+    #expect(configuration.apiLimits.waitSeconds == 5)
+    #expect(configuration.storeLimits.results == 1)
+    #expect(configuration.storeLimits.eventAge == .milliseconds(2))
+    #expect(configuration.submissionRules.envelopes.keys.sorted() == ["mine"])
+  }
+
+  static let faults: [(text: String, message: String)] = [
+    ("{sockett: 1}", "test:1: sockett is not a known setting"),
+    ("{\n\n  log: {\n    levle: 'info'\n  }\n}", "test:4: log.levle is not a known setting"),
+    ("{\n  // level: 1\n  client: {\n    max_connections: 'many',\n  }\n}", "test:4: client.max_connections must be a whole number"),
+    ("{client: {max_connections: 0}}", "test:1: client.max_connections must be from 1 to"),
+    ("{log: {level: 'loud'}}", "test:1: log.level must be one of debug, info, warning, error, not loud"),
+    ("{log: {format: 'xml'}}", "test:1: log.format must be one of logfmt, json"),
+    ("{log: 7}", "test:1: log must be an object"),
+    ("{socket_mode: '0888'}", "test:1: socket_mode must be a permission in octal"),
+    ("{socket_mode: 600}", "test:1: socket_mode must be a string"),
+    ("{token: 'x', token_file: 'y'}", "test:1: token can't stand beside token_file"),
+    ("{grace_ms: -1}", "test:1: grace_ms must be from 0"),
+    ("{grace_ms: null}", "test:1: grace_ms must be a whole number, not null"),
+    ("{envelopes: [{success_values: ['x']}]}", "name is missing"),
+    ("{envelopes: [{name: 'a', success_pointer: 'x', success_values: ['x']}]}", "success_pointer must be a JSON pointer"),
+    ("{envelopes: [{name: 'a', success_values: ['x']}, {name: 'a', success_values: ['x']}]}", "has the name a twice"),
+  ]
+
+  @Test(arguments: faults) func `a wrong key or value is told with its path and line`(fault: (text: String, message: String)) {
+    let error = #expect(throws: DaemonError.self) { try parse(fault.text) }
+    #expect(error?.description.contains(fault.message) == true, "\(error?.description ?? "-")")
+  }
+
+  @Test(arguments: ["", "[]", "{", "{socket: }", "7", "{log: {level: 'info'}"]) func `what is no configuration at all is refused`(
+    text: String
+  ) {
+    let error = #expect(throws: DaemonError.self) { try parse(text) }
+    #expect(error?.description.hasPrefix("test") == true)
+  }
+
+  @Test func `a file that is missing is named`() {
+    let error = #expect(throws: DaemonError.self) { try ConfigurationFile.load("/nonexistent/errandd.json5") }
+    #expect(error?.description == "there is no configuration /nonexistent/errandd.json5")
+  }
+
+  @Test func `the paths follow the environment`() throws {
+    #expect(DefaultPaths.socket(environment: ["ERRAND_SOCKET": "/x", "XDG_RUNTIME_DIR": "/run/user/5"], uid: 5) == "/x")
+    #expect(DefaultPaths.socket(environment: ["XDG_RUNTIME_DIR": "/run/user/5"], uid: 5) == "/run/user/5/errand.sock")
+    #expect(DefaultPaths.socket(environment: [:], uid: 0) == "/run/errand.sock")
+    #expect(DefaultPaths.socket(environment: [:], uid: 5) == "/tmp/errand-5.sock")
+    #expect(try DefaultPaths.stateDirectory(environment: ["XDG_STATE_HOME": "/s"], uid: 5) == "/s/errand")
+    #expect(try DefaultPaths.stateDirectory(environment: ["HOME": "/h"], uid: 5) == "/h/.local/state/errand")
+    #expect(try DefaultPaths.stateDirectory(environment: ["HOME": "/h"], uid: 0) == "/var/lib/errand")
+    #expect(throws: DaemonError.self) { try DefaultPaths.stateDirectory(environment: [:], uid: 5) }
+  }
+}

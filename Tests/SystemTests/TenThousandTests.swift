@@ -1,0 +1,17 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// The daemon under ten thousand requests that never get an answer, by a driver in Python with nginx and a Python server.
+@Suite(.oneAtATime, .timeLimit(.minutes(10))) struct TenThousandTests {
+  @Test func tenThousandInFlightEachHaveOneOutcomeAndLeaveNothingBehind() async throws {
+    let driver = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: "Drivers/ten-thousand")
+    var words = ["python3", driver.path, "--errandd", try Programs.path("errandd"), "--timeout-s", "30"]
+    // A sanitizer keeps freed memory to catch its use.
+    if getenv("ASAN_OPTIONS") != nil || getenv("TSAN_OPTIONS") != nil { words.append("--ignore-memory") }
+    let result = try await Command.run(words)
+    #expect(result.status == 0, "\(result.text)")
+    print(result.text)
+  }
+}
