@@ -3,11 +3,11 @@ internal import HttpWire
 
 /// What connections and timers tell.
 extension RequestEngine {
-  func wrote(_ item: RequestItem, isWhole: Bool) {
+  func wrote(_ item: RequestItem, isWhole: Bool, bodyBefore: Int64) {
     if isWhole { item.stamps.sent = EventLoop.shared.now }
     // With the head there already, the idle timer runs on and looks at this.
     if item.head != nil { item.stamps.lastActivity = EventLoop.shared.now }
-    if item.interests.contains(.uploadProgress), item.bodyCount > 0 {
+    if item.interests.contains(.uploadProgress), item.bodyWritten > bodyBefore {
       send(.sent(item.bodyWritten, of: item.bodyCount), to: item)
     }
     apply(item.machine.wrote(item.written, isWhole: isWhole), to: item)

@@ -118,6 +118,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
     guard let item else { return }
     // One request may not hold the loop: at most 1 MiB a turn.
     var budget = 1_048_576
+    let bodyBefore = item.bodyWritten
     while budget > 0 {
       let result = item.withUnsent { Socket.send(descriptor, $0) }
       switch result {
@@ -126,14 +127,14 @@ final class Http1Connection: SocketTarget, TimerTarget {
         if item.holdsBody, continueTimer == .none {
           continueTimer = EventLoop.shared.schedule(after: engine.configuration.expectContinueWait, self, kind: Kind.continueWait)
         }
-        engine.wrote(item, isWhole: !item.holdsBody)
+        engine.wrote(item, isWhole: !item.holdsBody, bodyBefore: bodyBefore)
         return
       case .sent(let count):
         item.written += Int64(count)
         budget -= count
       case .wouldBlock:
         setWriting(true)
-        engine.wrote(item, isWhole: false)
+        engine.wrote(item, isWhole: false, bodyBefore: bodyBefore)
         return
       case .failed(let error):
         // An answer may already be there, such as a refusal of the upload: what was received is read before the write's failure counts.
@@ -142,7 +143,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
       }
     }
     setWriting(true)
-    engine.wrote(item, isWhole: false)
+    engine.wrote(item, isWhole: false, bodyBefore: bodyBefore)
   }
 
   /// True if reading ended the exchange.

@@ -38,14 +38,14 @@ import Testing
   }
 
   @Test func aRefusalIsDeliveredAndTheBodyNeverSent() async throws {
-    try await scene(.test { $0.expectContinueWait = .milliseconds(500) }) { connection, _ in
+    try await scene(.test { $0.expectContinueWait = .seconds(4) }) { connection, _ in
       connection.answer()
     } test: { client, peer in
       let received = Record<Int>("bytes")
       await peer.watchHeads { connection, head in
         guard head.headers.contains("Expect") else { return false }
         connection.write("HTTP/1.1 417 No\r\nContent-Length: 4\r\n\r\nno")
-        after(.milliseconds(1_000)) {
+        after(.milliseconds(4_500)) {
           received.add(connection.receivedCount)
           connection.write("!\n")
         }
@@ -62,15 +62,16 @@ import Testing
   }
 
   @Test func cancelledWhileTheBodyWaitsItIsNeverSent() async throws {
-    try await scene { connection, _ in
+    try await scene(.test { $0.expectContinueWait = .seconds(60) }) { connection, _ in
       connection.answer()
     } test: { client, peer in
-      let delegate = RecordingDelegate()
+      let delegate = RecordingDelegate(.uploadProgress)
       let handle = client.submit(request(await peer.url()), delegate: delegate)
       try await client.wait(for: handle) { $0.written > 0 && $0.holdsBody }
       let receipt = await client.cancel(handle)
       #expect(receipt.result == .cancelled && receipt.sent == .maybeSent && receipt.bytesWritten < 1_000)
       try await delegate.outcomes.first(1)
+      #expect(delegate.events.all.map(\.event.name) == ["cancelled"], "none of the body was sent, and none told of")
       #expect(peer.requests.count == 0)
     }
   }

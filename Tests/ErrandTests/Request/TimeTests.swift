@@ -94,12 +94,12 @@ import Testing
       await peer.watchHeads { connection, _ in
         connection.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         // Takes a piece of the upload at a time, for longer in all than the idle timer.
-        breathe(connection, 30)
+        breathe(connection, 70)
         return false
       }
       var request = HttpRequest(await peer.url(), method: .put)
       request.body = .bytes([UInt8](repeating: 0x63, count: 24 << 20))
-      request.timeouts.idle = .milliseconds(1_500)
+      request.timeouts.idle = .milliseconds(4_000)
       let response = try await client.send(request)
       #expect(response.text == "ok")
     }

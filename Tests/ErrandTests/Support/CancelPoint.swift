@@ -50,9 +50,11 @@ enum CancelPoint: CaseIterable {
       }
       let gate = Gate()
       defer { gate.open() }
+      let blocker = RecordingDelegate(before: { _ in gate.pass() })
+      defer { withExtendedLifetime(blocker) {} }
       if self == .delivering {
         // The outcome waits behind another one whose delegate is slow.
-        client.submit(request, delegate: RecordingDelegate.kept { gate.pass() })
+        client.submit(request, delegate: blocker)
         try await gate.reached.first(1)
       }
       let delegate = RecordingDelegate()

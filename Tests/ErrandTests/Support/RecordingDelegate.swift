@@ -49,15 +49,6 @@ final class RecordingDelegate: HttpClientDelegate {
     self.before = before
   }
 
-  /// One that lives for as long as the process: clients hold theirs weakly.
-  static func kept(before: @escaping @Sendable () -> Void) -> RecordingDelegate {
-    let delegate = RecordingDelegate(before: { _ in before() })
-    keeper.withLock { $0.append(delegate) }
-    return delegate
-  }
-
-  private static let keeper = Locked<[RecordingDelegate]>([])
-
   private func add(_ info: RequestInfo, _ event: DelegateEvent) {
     before(event)
     events.add((info, event))
