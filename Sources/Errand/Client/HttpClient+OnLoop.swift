@@ -13,6 +13,7 @@ extension HttpClient {
   /// A handle for a request that is submitted later.
   public func reserveHandle() -> RequestHandle { newHandle() }
 
+  /// Cancels a request in whatever state it is.
   @LoopActor public func cancelOnLoop(_ handle: RequestHandle) -> CancelReceipt { engine.cancel(handle) }
 
   /// Cancels what matches now, in order of submission.

@@ -1,5 +1,6 @@
 /// Where a request stands, for lists, timelines and people.
 public struct RequestDescription: Sendable {
+  /// One moment in its life.
   public struct Step: Sendable, Hashable {
     /// Microseconds since the request was submitted.
     public let at: Int64

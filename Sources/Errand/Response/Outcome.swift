@@ -7,6 +7,7 @@ public enum Outcome: Sendable {
 
 /// What a cancel did.
 public struct CancelReceipt: Sendable, Hashable {
+  /// Whether it cancelled.
   public enum Result: String, Sendable, Hashable {
     /// Cancelled by this call: nothing else of this request is delivered.
     case cancelled

@@ -43,6 +43,7 @@ public final class Log: Sendable {
     isJson = Atomic(format == .json)
   }
 
+  /// Changes what is written and how, from now on.
   public func configure(level: LogLevel, format: LogFormat) {
     self.level.store(level.rawValue, ordering: .relaxed)
     isJson.store(format == .json, ordering: .relaxed)
@@ -51,8 +52,10 @@ public final class Log: Sendable {
   /// Lines that were dropped since the start.
   public var droppedCount: UInt64 { dropped.load(ordering: .relaxed) }
 
+  /// Whether lines of that level are written.
   public func isEnabled(_ level: LogLevel) -> Bool { level.rawValue >= self.level.load(ordering: .relaxed) }
 
+  /// Queues a line; never waits. Above the limit of waiting lines it is dropped and counted.
   public func write(_ level: LogLevel, _ message: @autoclosure () -> String, _ fields: @autoclosure () -> [Field] = []) {
     guard isEnabled(level) else { return }
     guard waiting.load(ordering: .relaxed) < limit else {

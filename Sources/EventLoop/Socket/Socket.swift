@@ -129,6 +129,7 @@ public enum Socket {
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
   }
 
+  /// Closes a descriptor; a watch on it must have ended before.
   public static func close(_ descriptor: Int32) {
     Glibc.close(descriptor)
   }

@@ -7,10 +7,13 @@ public struct JsonWriter: Sendable {
   /// A writer whose buffer has room for `capacity` bytes.
   public init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-  /// Containers: each begin needs its end.
+  /// Begins an object; needs its end.
   public mutating func beginObject() { open(JsonScanner.openBrace) }
+  /// Ends the innermost object.
   public mutating func endObject() { close(JsonScanner.closeBrace) }
+  /// Begins an array; needs its end.
   public mutating func beginArray() { open(JsonScanner.openBracket) }
+  /// Ends the innermost array.
   public mutating func endArray() { close(JsonScanner.closeBracket) }
 
   /// The next value belongs to this key.
@@ -29,26 +32,34 @@ public struct JsonWriter: Sendable {
     needsComma = false
   }
 
-  /// Values: elements of an array, or what follows a key.
+  /// A text: an element of an array, or what follows a key; so are the values below.
   public mutating func string(_ value: String) { item { Json.appendQuoted(value, to: &$0) } }
+  /// A number.
   public mutating func integer(_ value: some FixedWidthInteger) { item { Json.appendInteger(value, to: &$0) } }
+  /// A number; null if it is not finite.
   public mutating func double(_ value: Double) { item { Json.appendDouble(value, to: &$0) } }
+  /// `true` or `false`.
   public mutating func bool(_ value: Bool) { item { Json.appendBool(value, to: &$0) } }
+  /// `null`.
   public mutating func null() { item { Json.appendNull(to: &$0) } }
+  /// Any value.
   public mutating func value(_ value: JsonValue) { item { value.write(to: &$0) } }
   /// Bytes that are JSON already.
   public mutating func raw(_ json: some Collection<UInt8>) { item { $0.append(contentsOf: json) } }
 
+  /// A key and its text.
   public mutating func member(_ name: StaticString, _ value: String) {
     key(name)
     string(value)
   }
 
+  /// A key and its number.
   public mutating func member(_ name: StaticString, _ value: some FixedWidthInteger) {
     key(name)
     integer(value)
   }
 
+  /// A key and its `true` or `false`.
   public mutating func member(_ name: StaticString, _ value: Bool) {
     key(name)
     bool(value)
