@@ -142,7 +142,8 @@ final class RequestEngine {
   // MARK: Slots
 
   private func enqueue(_ item: RequestItem) {
-    let host = item.host ?? pool.host(item.origin)
+    // Asked for anew after a back-off: nobody may have used the origin meanwhile, and it is forgotten then.
+    let host = pool.host(item.origin)
     item.host = host
     if pool.admission.take(host.admissionIndex) {
       grant(item)

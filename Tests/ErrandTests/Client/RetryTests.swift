@@ -81,6 +81,30 @@ import Testing
     }
   }
 
+  @Test func anOriginForgottenDuringTheBackOffIsMadeAnewAndTakesNobodysPlace() async throws {
+    try await scene(.test(perHost: 1)) { connection, request in
+      switch request.target {
+      case "/busy" where connection.number == 1: connection.answer(status: 503, fields: "Connection: close\r\nRetry-After: 1\r\n")
+      case "/busy": connection.answer("done")
+      default: break
+      }
+    } test: { client, peer in
+      let port = await peer.address.port ?? 0
+      let delegate = RecordingDelegate()
+      var request = HttpRequest("http://first.localhost:\(port)/busy")
+      request.retry.max = 1
+      let handle = client.submit(request, delegate: delegate)
+      try await client.wait(for: handle) { $0.machine.state == .backingOff }
+      #expect(await client.slots().hosts == 0)
+      // Another origin takes the place that has become free, and its one slot.
+      client.request("http://second.localhost:\(port)/held", delegate: nil)
+      try await peer.requests.first(2)
+      let outcomes = try await delegate.outcomes.first(1)
+      #expect(outcomes[0].event.response?.text == "done")
+      #expect(await client.slots().hosts == 2)
+    }
+  }
+
   @Test func theWaitIsWhatTheServerAsksOrAGrowingRandomPart() {
     var policy = RetryPolicy(max: 3)
     func delay(_ attempt: Int, _ after: String?, _ random: Double = 0.5, status: Int = 503, isRepeatable: Bool = true) -> Duration? {

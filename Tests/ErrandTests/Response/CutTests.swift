@@ -62,7 +62,7 @@ import Testing
       let delegate = RecordingDelegate()
       for count in 0..<whole.count {
         var request = HttpRequest(await peer.url("/\(count)"), tag: count)
-        request.timeouts = Timeouts(firstByte: .milliseconds(300), idle: .milliseconds(200))
+        request.timeouts = Timeouts(firstByte: .seconds(4), idle: .seconds(2))
         client.submit(request, delegate: delegate)
       }
       for (info, event) in try await delegate.outcomes.first(whole.count) {

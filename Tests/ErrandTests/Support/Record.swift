@@ -47,7 +47,7 @@ final class Record<Event: Sendable>: Sendable {
   /// Waits until what has come satisfies `isMet`; fails after a minute.
   @discardableResult
   func wait(until isMet: @escaping @Sendable ([Event]) -> Bool) async throws -> [Event] {
-    try await withCheckedThrowingContinuation { continuation in
+    _ = try await withCheckedThrowingContinuation { continuation in
       let (events, key) = state.withLock { state -> ([Event], Int?) in
         if isMet(state.events) { return (state.events, nil) }
         state.lastWaiter += 1
@@ -57,6 +57,8 @@ final class Record<Event: Sendable>: Sendable {
       guard let key else { return continuation.resume(returning: events) }
       EventLoop.shared.enqueue { after(.seconds(60)) { self.giveUp(key) } }
     }
+    // Read under the lock, whose ordering of memory ThreadSanitizer sees.
+    return all
   }
 
   private func giveUp(_ key: Int) {
