@@ -50,12 +50,17 @@ final class Load: HttpClientDelegate, OutcomeSink {
   }
 
   func requestDidFail(_ info: RequestInfo, error: HttpClientError) {
-    failed.wrappingAdd(1, ordering: .relaxed)
+    if failed.wrappingAdd(1, ordering: .relaxed).oldValue == 0 { report(error) }
     next()
   }
 
   private func next() {
     if !isOver.load(ordering: .relaxed) { client.submit(request, delegate: self) }
+  }
+
+  private func report(_ error: HttpClientError) {
+    var standardError = StandardError()
+    print("errand-bench: \(error)", to: &standardError)
   }
 
   // The same as a sink, called on the loop.

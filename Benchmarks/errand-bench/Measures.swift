@@ -28,3 +28,10 @@ enum Measures {
 func jsonLine(_ fields: KeyValuePairs<String, Any>) -> String {
   "{" + fields.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ", ") + "}"
 }
+
+/// For `print(_:to:)`.
+struct StandardError: TextOutputStream {
+  mutating func write(_ text: String) {
+    _ = Array(text.utf8).withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
+  }
+}

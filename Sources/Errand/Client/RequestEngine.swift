@@ -10,23 +10,22 @@ final class RequestEngine {
   var table = RequestTable()
   /// What the readers of new connections are copied from.
   let reader: ResponseReader
-  /// The headers of requests that bring none.
-  private let plainHeaders: HttpHeaders
+  private let headers: DefaultHeaders
   var counters = ClientStats()
   /// Ends of requests that are not in the table any more: above this number a handle was never given out.
   var highestHandle: UInt64 = 0
   var isShutDown = false
   var whenEmpty: [@LoopActor () -> Void] = []
   let deliveries = DeliveryQueue()
-  private let plainRules: RequestRules
+  private let rules: RulesByExpectation
   let graceTimer = GraceTimer()
   private var isPumping = false
   private var random = SystemRandomNumberGenerator()
 
   nonisolated init(_ configuration: HttpClient.Configuration) {
     self.configuration = configuration
-    plainRules = RequestRules(timeouts: configuration.timeouts, maxBodyBytes: configuration.maxBodyBytes)
-    plainHeaders = configuration.userAgent.isEmpty ? [:] : ["User-Agent": configuration.userAgent]
+    rules = RulesByExpectation(configuration)
+    headers = DefaultHeaders(configuration)
     reader = ResponseReader(requestMethod: .get, limits: configuration.wireLimits)
     pool = ConnectionPool(perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections)
   }
@@ -38,13 +37,13 @@ final class RequestEngine {
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
-      let prepared = try PreparedRequest(request, defaults: plainHeaders)
+      let prepared = try PreparedRequest(request, headers)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)
       return .submit(
         RequestItem(
-          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules(request), engine: self)
+          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules[request], engine: self)
       )
     } catch {
       let info = RequestInfo(
@@ -84,13 +83,6 @@ final class RequestEngine {
   private func accepted(_ ticket: DeliveryTicket) {
     counters.submitted += 1
     highestHandle = max(highestHandle, ticket.info.handle.id)
-  }
-
-  private nonisolated func rules(_ request: HttpRequest) -> RequestRules {
-    let isPlain =
-      request.timeouts == Timeouts() && request.expect == .any && request.envelope == nil && request.acceptStatus.isEmpty
-      && request.maxBodyBytes == nil && request.retry.max == 0
-    return isPlain ? plainRules : RequestRules(request, configuration)
   }
 
   // MARK: Doing what a machine says

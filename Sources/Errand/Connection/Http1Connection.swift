@@ -120,7 +120,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
     var budget = 1_048_576
     let bodyBefore = item.bodyWritten
     while budget > 0 {
-      let result = item.withUnsent { Socket.send(descriptor, $0) }
+      let result = item.send(on: descriptor)
       switch result {
       case .none:
         setWriting(false)

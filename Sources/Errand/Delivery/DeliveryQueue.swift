@@ -6,6 +6,8 @@ internal import EventLoop
 final class DeliveryQueue {
   private let clientQueue = DispatchQueue(label: "errand.delivery")
   private var pending: [Delivery] = []
+  /// Some of them go to a queue of the caller's.
+  private var isMixed = false
   /// Events that no delegate has been called for yet.
   private(set) var undelivered = 0
 
@@ -15,6 +17,7 @@ final class DeliveryQueue {
   func add(_ delivery: Delivery, of engine: RequestEngine) {
     if pending.isEmpty { EventLoop.shared.atEndOfTurn { self.flush(engine) } }
     pending.append(delivery)
+    if delivery.ownQueue != nil { isMixed = true }
     undelivered += 1
   }
 
@@ -22,7 +25,8 @@ final class DeliveryQueue {
     let batch = pending
     pending = []
     pending.reserveCapacity(min(batch.count, 256))
-    if batch.allSatisfy({ $0.ownQueue == nil }) { return send(batch, to: clientQueue, engine) }
+    guard isMixed else { return send(batch, to: clientQueue, engine) }
+    isMixed = false
     var byQueue: [ObjectIdentifier: (queue: DispatchQueue, events: [Delivery])] = [:]
     for delivery in batch {
       let queue = delivery.ownQueue ?? clientQueue

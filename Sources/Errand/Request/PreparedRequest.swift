@@ -20,8 +20,7 @@ struct PreparedRequest {
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
-  /// `defaults`: sent where the request does not bring a field of that name.
-  init(_ request: HttpRequest, defaults: HttpHeaders) throws(HttpClientError) {
+  init(_ request: HttpRequest, _ defaults: DefaultHeaders) throws(HttpClientError) {
     do throws(WireError) {
       try self.init(checking: request, defaults)
     } catch {
@@ -29,14 +28,15 @@ struct PreparedRequest {
     }
   }
 
-  private init(checking request: HttpRequest, _ defaults: HttpHeaders) throws(WireError) {
+  private init(checking request: HttpRequest, _ defaults: DefaultHeaders) throws(WireError) {
     var url = try HttpUrl(request.url)
     guard url.scheme == .http else {
       throw WireError(kind: .unsupported, message: "url: the scheme https is not supported by this version")
     }
     let method = request.method ?? (request.body == nil ? .get : .post)
     guard method != .connect else { throw WireError(kind: .unsupported, message: "method: CONNECT is not for requests") }
-    var headers = PreparedRequest.headers(request.headers, defaults)
+    let wantsJson = request.expect != .any || request.envelope != nil
+    var headers = PreparedRequest.headers(request.headers, wantsJson ? defaults.json : defaults.plain)
     var body: [UInt8] = []
     var hasBody = true
     switch request.body {
@@ -62,9 +62,10 @@ struct PreparedRequest {
         PreparedRequest.setDefault(&headers, "Content-Type", "application/x-www-form-urlencoded")
       }
     }
-    if request.expect != .any || request.envelope != nil { PreparedRequest.setDefault(&headers, "Accept", "application/json") }
 
-    let expectsContinue = headers.hasToken("100-continue", in: "Expect")
+    // Only the caller's own headers can ask for any of these.
+    let bringsHeaders = !request.headers.isEmpty
+    let expectsContinue = bringsHeaders && headers.hasToken("100-continue", in: "Expect")
     if expectsContinue, body.isEmpty { headers.remove("Expect") }
     var wire: [UInt8] = []
     let isJoined = body.count <= PreparedRequest.joinedBodyLimit && !expectsContinue
@@ -79,9 +80,9 @@ struct PreparedRequest {
     self.wire = wire
     self.body = isJoined ? [] : body
     self.bodyCount = Int64(body.count)
-    self.closesConnection = headers.hasToken("close", in: "Connection")
+    self.closesConnection = bringsHeaders && headers.hasToken("close", in: "Connection")
     self.expectsContinue = expectsContinue && !body.isEmpty
-    self.isRepeatable = method.isIdempotent || headers.contains("Idempotency-Key")
+    self.isRepeatable = method.isIdempotent || bringsHeaders && headers.contains("Idempotency-Key")
   }
 
   private static func headers(_ own: HttpHeaders, _ defaults: HttpHeaders) -> HttpHeaders {

@@ -62,15 +62,13 @@ final class RequestItem: TimerTarget {
 
   var info: RequestInfo { ticket.info }
 
-  /// Calls `send` with the next piece that is not sent yet; nil if there is none, or the rest is held back.
-  func withUnsent(_ send: (UnsafeRawBufferPointer) -> SendResult) -> SendResult? {
+  /// Sends the next piece that is not sent yet; nil if there is none, or the rest is held back.
+  func send(on descriptor: Int32) -> SendResult? {
     let offset = Int(written)
-    if offset < wire.count {
-      return wire.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[offset...])) }
-    }
+    if offset < wire.count { return Socket.send(descriptor, wire, from: offset) }
     let bodyOffset = offset - wire.count
     guard bodyOffset < body.count, !holdsBody else { return nil }
-    return body.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[bodyOffset...])) }
+    return Socket.send(descriptor, body, from: bodyOffset)
   }
 
   var isWhollyWritten: Bool { Int(written) >= wire.count + body.count }

@@ -1,45 +1,62 @@
 internal import EventLoop
 
-/// How a request is timed and judged. Requests that set nothing of their own share their client's.
+/// How a request is timed and judged.
 final class RequestRules: Sendable {
   let retry: RetryPolicy
   let normalizer: ResponseNormalizer
   let maxBodyBytes: Int64
-  private let queue: Int64
-  private let connect: Int64
-  private let firstByte: Int64
-  private let idle: Int64
-  private let total: Int64
+  private let lengths: Lengths
 
-  init(
-    timeouts: Timeouts, retry: RetryPolicy = RetryPolicy(),
-    normalizer: ResponseNormalizer = ResponseNormalizer(expect: .any, envelope: nil, acceptStatus: []), maxBodyBytes: Int64
-  ) {
-    self.retry = retry
-    self.normalizer = normalizer
-    self.maxBodyBytes = maxBodyBytes
-    queue = timeouts.queue?.wholeNanoseconds ?? 0
-    connect = timeouts.connect?.wholeNanoseconds ?? 0
-    firstByte = timeouts.firstByte?.wholeNanoseconds ?? 0
-    idle = timeouts.idle?.wholeNanoseconds ?? 0
-    total = timeouts.total?.wholeNanoseconds ?? 0
+  /// Of the timers, in nanoseconds: reckoned once, used often.
+  private struct Lengths {
+    var queue: Int64 = 0
+    var connect: Int64 = 0
+    var firstByte: Int64 = 0
+    var idle: Int64 = 0
+    var total: Int64 = 0
+
+    func over(_ timeouts: Timeouts) -> Lengths {
+      var lengths = self
+      if let queue = timeouts.queue { lengths.queue = queue.wholeNanoseconds }
+      if let connect = timeouts.connect { lengths.connect = connect.wholeNanoseconds }
+      if let firstByte = timeouts.firstByte { lengths.firstByte = firstByte.wholeNanoseconds }
+      if let idle = timeouts.idle { lengths.idle = idle.wholeNanoseconds }
+      if let total = timeouts.total { lengths.total = total.wholeNanoseconds }
+      return lengths
+    }
   }
 
-  convenience init(_ request: HttpRequest, _ configuration: HttpClient.Configuration) {
-    self.init(
-      timeouts: request.timeouts.over(configuration.timeouts), retry: request.retry,
-      normalizer: ResponseNormalizer(expect: request.expect, envelope: request.envelope, acceptStatus: request.acceptStatus),
-      maxBodyBytes: request.maxBodyBytes ?? configuration.maxBodyBytes)
+  /// A client's own, with that expectation.
+  init(_ configuration: HttpClient.Configuration, expect: Expectation) {
+    retry = RetryPolicy()
+    normalizer = ResponseNormalizer(expect: expect, envelope: nil, acceptStatus: [])
+    maxBodyBytes = configuration.maxBodyBytes
+    lengths = Lengths().over(configuration.timeouts)
+  }
+
+  private init(_ request: HttpRequest, over base: RequestRules) {
+    retry = request.retry
+    normalizer = ResponseNormalizer(expect: request.expect, envelope: request.envelope, acceptStatus: request.acceptStatus)
+    maxBodyBytes = request.maxBodyBytes ?? base.maxBodyBytes
+    lengths = base.lengths.over(request.timeouts)
+  }
+
+  /// These rules, or those of a request that sets some of its own.
+  func applied(to request: HttpRequest) -> RequestRules {
+    let isPlain =
+      request.envelope == nil && request.acceptStatus.isEmpty && request.maxBodyBytes == nil && request.retry.max == 0
+      && request.timeouts.areUnset
+    return isPlain ? self : RequestRules(request, over: self)
   }
 
   /// A timer's length; 0 is none.
   func nanoseconds(of timer: RequestStateMachine.Timer) -> Int64 {
     switch timer {
-    case .queue: queue
-    case .connect: connect
-    case .firstByte: firstByte
-    case .idle: idle
-    case .total: total
+    case .queue: lengths.queue
+    case .connect: lengths.connect
+    case .firstByte: lengths.firstByte
+    case .idle: lengths.idle
+    case .total: lengths.total
     case .backOff: 0
     }
   }

@@ -21,11 +21,7 @@ public struct Timeouts: Sendable, Hashable {
     self.total = total
   }
 
-  func over(_ defaults: Timeouts) -> Timeouts {
-    Timeouts(
-      queue: queue ?? defaults.queue, connect: connect ?? defaults.connect, firstByte: firstByte ?? defaults.firstByte,
-      idle: idle ?? defaults.idle, total: total ?? defaults.total)
-  }
+  var areUnset: Bool { queue == nil && connect == nil && firstByte == nil && idle == nil && total == nil }
 }
 
 /// The part of a request's life that a timer or an error belongs to.

@@ -180,6 +180,10 @@ public final class EventLoop: Sendable {
   }
 }
 
+/// Ends the life of what a table gave back, after the access to that table.
+@inline(never)
+func letGo(_ target: consuming AnyObject?) {}
+
 private func wakeRead(_ descriptor: Int32) {
   var value: eventfd_t = 0
   _ = eventfd_read(descriptor, &value)

@@ -29,8 +29,7 @@ extension EventLoop {
   /// Forgets a timer. O(1). A timer that has fired or was cancelled is no error.
   @LoopActor public func cancel(_ timer: TimerID) {
     // Let go of only after the wheel, for its deinit may come back to it.
-    let target = timers.cancel(timer)
-    withExtendedLifetime(target) {}
+    letGo(timers.cancel(timer))
   }
 
   /// How many timers are waiting.

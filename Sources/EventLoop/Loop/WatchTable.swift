@@ -37,8 +37,7 @@ extension EventLoop {
   /// Ends the watch. To be called before the descriptor is closed.
   @LoopActor public func unwatch(_ watch: WatchID) {
     // Let go of only after the table, for its deinit may come back to it.
-    let target = watches.remove(watch)
-    withExtendedLifetime(target) {}
+    letGo(watches.remove(watch))
   }
 
   /// Makes libevent allocate at once what it keeps for each of the descriptor numbers below `count`: some 32 bytes each. It keeps that for good,

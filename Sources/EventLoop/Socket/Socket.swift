@@ -118,6 +118,11 @@ public enum Socket {
     return errno == EAGAIN || errno == EINTR ? .wouldBlock : .failed(.last("send"))
   }
 
+  /// The same with what `bytes` hold from `offset` on.
+  public static func send(_ descriptor: Int32, _ bytes: [UInt8], from offset: Int) -> SendResult {
+    bytes.withUnsafeBytes { send(descriptor, UnsafeRawBufferPointer(rebasing: $0[min(offset, bytes.count)...])) }
+  }
+
   /// Ends the writing half.
   public static func shutdownWrite(_ descriptor: Int32) {
     shutdown(descriptor, Int32(SHUT_WR))
