@@ -84,7 +84,7 @@ import Testing
   @Test func anOriginForgottenDuringTheBackOffIsMadeAnewAndTakesNobodysPlace() async throws {
     try await scene(.test(perHost: 1)) { connection, request in
       switch request.target {
-      case "/busy" where connection.number == 1: connection.answer(status: 503, fields: "Connection: close\r\nRetry-After: 1\r\n")
+      case "/busy" where connection.number == 1: connection.answer(status: 503, fields: "Connection: close\r\nRetry-After: 5\r\n")
       case "/busy": connection.answer("done")
       default: break
       }

@@ -37,7 +37,7 @@ import Testing
     } test: { client, peer in
       let delegate = RecordingDelegate()
       for _ in 0..<20 { client.request(await peer.url(), delegate: delegate) }
-      await client.shutdown(grace: .seconds(20))
+      await client.shutdown(grace: .seconds(80))
       let outcomes = delegate.outcomes.all
       #expect(outcomes.count == 20 && outcomes.allSatisfy { $0.event.response != nil })
     }
@@ -63,7 +63,7 @@ import Testing
       let held = RecordingDelegate()
       client.request(await peer.url(), delegate: held)
       try await peer.requests.first(1)
-      let shutdown = Task { await client.shutdown(grace: .seconds(20)) }
+      let shutdown = Task { await client.shutdown(grace: .seconds(80)) }
       try await client.wait("shutdown to begin") { $0.engine.isShutDown }
       let error = try await client.failure(HttpRequest(await peer.url()))
       #expect(error.code == .denied && error.sent == .notSent)
@@ -80,7 +80,7 @@ import Testing
       connection.answer()
     } test: { client, peer in
       _ = try await client.send(HttpRequest(await peer.url()))
-      await client.shutdown(grace: .seconds(20))
+      await client.shutdown(grace: .seconds(80))
       try await peer.closed.first(1)
       await client.shutdown(grace: .zero)
       await withTaskGroup(of: Void.self) { group in
