@@ -32,7 +32,7 @@ let package = Package(
       name: "errand-bench", dependencies: ["Errand", "EventLoop", "HttpWire"], path: "Benchmarks/errand-bench", swiftSettings: settings),
     .target(name: "TestSupport", dependencies: ["EventLoop", "HttpWire"], path: "Tests/Support", swiftSettings: settings),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: settings),
-    .testTarget(name: "HttpWireTests", dependencies: ["HttpWire"], swiftSettings: settings),
+    .testTarget(name: "HttpWireTests", dependencies: ["HttpWire", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "ErrandTests", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "HttpServerTests", dependencies: ["HttpServer", "EventLoop", "HttpWire", "TestSupport"], swiftSettings: settings),

@@ -27,6 +27,7 @@ enum DaemonProgram {
       let daemon = try await Daemon.start(configuration)
       await SignalWatch(daemon, options).untilEnded()
       daemon.log.flush()
+      EventLoop.shared.stop()
     } catch {
       end("\(error)", 1)
     }

@@ -1,6 +1,7 @@
 import Dispatch
 import EventLoop
 import HttpWire
+import TestSupport
 import Testing
 
 @testable import Errand

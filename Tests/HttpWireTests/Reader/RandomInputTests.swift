@@ -1,4 +1,5 @@
 import HttpWire
+import TestSupport
 import Testing
 
 @Suite("Readers and random input")

@@ -1,5 +1,5 @@
 /// Base64 with the standard alphabet and padding (RFC 4648 section 4).
-enum Base64 {
+public enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 0xFF, count: 256)
@@ -7,7 +7,8 @@ enum Base64 {
     return values
   }()
 
-  static func append(_ bytes: [UInt8], to out: inout [UInt8]) {
+  /// Appends the text for `bytes`.
+  public static func append(_ bytes: [UInt8], to out: inout [UInt8]) {
     let alphabet = self.alphabet
     out.reserveCapacity(out.count + (bytes.count + 2) / 3 * 4)
     var index = 0
@@ -24,8 +25,15 @@ enum Base64 {
     }
   }
 
+  /// The text for `bytes`.
+  public static func encode(_ bytes: [UInt8]) -> String {
+    var text: [UInt8] = []
+    append(bytes, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
   /// nil for anything that is not padded base64 of whole bytes, without white space.
-  static func decode(_ text: String) -> [UInt8]? {
+  public static func decode(_ text: String) -> [UInt8]? {
     let values = self.values
     var text = text
     return text.withUTF8 { text -> [UInt8]? in

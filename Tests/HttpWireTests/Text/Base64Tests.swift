@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ErrandDaemon
+@testable import HttpWire
 
 struct Base64Tests {
   @Test(arguments: [
