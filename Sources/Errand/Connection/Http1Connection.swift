@@ -13,6 +13,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
   private var reader: ResponseReader
   private(set) var item: RequestItem?
   private(set) var exchanges = 0
+  private var begunInTurn: UInt32 = 0
   private var idleTimer = TimerID.none
   private var isWriting = false
   /// Reading is held back for a slow delegate.
@@ -46,6 +47,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
     idleTimer = .none
     self.item = item
     exchanges += 1
+    begunInTurn = EventLoop.shared.turn
     reader.reset(requestMethod: item.info.method)
     item.written = 0
     item.holdsBody = item.expectsContinue
@@ -150,6 +152,8 @@ final class Http1Connection: SocketTarget, TimerTarget {
   private func drainAfterWriteFailure() -> Bool {
     let before = item
     setWriting(false)
+    // What is there before anything was sent is no answer, such as a 408 on a connection that was idle for too long.
+    if let item, item.written == 0 { return false }
     while descriptor >= 0, let item, item === before {
       switch Socket.receive(descriptor, into: EventLoop.shared.readBuffer) {
       case .bytes(let count): feed(count)
@@ -161,6 +165,10 @@ final class Http1Connection: SocketTarget, TimerTarget {
   }
 
   private func read() {
+    if let item, exchanges > 1, begunInTurn == EventLoop.shared.turn {
+      // It was readable before the request was written: this is no answer.
+      return engine.lost(item, on: self, "the server closed the connection or spoke on it before the request")
+    }
     switch Socket.receive(descriptor, into: EventLoop.shared.readBuffer) {
     case .bytes(let count):
       if item == nil {

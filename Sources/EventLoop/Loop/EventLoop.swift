@@ -33,6 +33,8 @@ public final class EventLoop: Sendable {
   @LoopActor var signals: [Int32: SignalHandler] = [:]
   @LoopActor private var sharedReadBuffer: UnsafeMutableRawBufferPointer?
   @LoopActor private var callbackBegan: Instant?
+  /// Counts the times that the kernel was asked what is ready: what is told in one turn was ready before the turn's first callback.
+  @LoopActor public private(set) var turn: UInt32 = 0
 
   private init() {
     wakeDescriptor = eventfd(0, errand_efd_flags())
@@ -130,6 +132,7 @@ public final class EventLoop: Sendable {
     while true {
       let isIdle = runInbox() && endOfTurn.isEmpty
       if isStopping.load(ordering: .relaxed), isIdle { break }
+      turn &+= 1
       event_base_loop(base, isIdle ? EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY : EVLOOP_ONCE | EVLOOP_NONBLOCK)
       _ = runInbox()
       runEndOfTurn()

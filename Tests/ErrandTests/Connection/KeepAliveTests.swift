@@ -20,6 +20,27 @@ import Testing
     }
   }
 
+  @Test func whatIsReadyBeforeARequestIsWrittenIsNoAnswerToIt() async throws {
+    try await scene { connection, request in
+      if request.target != "/held" { connection.answer("own") }
+    } test: { client, peer in
+      for round in 1...20 {
+        let sink = await FollowUp(client, HttpRequest(peer.url("/next")))
+        await sink.start(HttpRequest(peer.url("/held")))
+        let held = try await peer.requests.wait(until: { $0.filter { $0.target == "/held" }.count == round }).last { $0.target == "/held" }
+        _ = try await client.send(HttpRequest(peer.url("/idle")))
+        let idle = peer.requests.all.last { $0.target == "/idle" }
+        // In one turn the held request ends, whose sink makes the next one, and the connection that one is to take becomes readable.
+        await peer.writeInOneTurn([
+          (held?.connection, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok"),
+          (idle?.connection, "HTTP/1.1 408 Request Timeout\r\nContent-Length: 5\r\n\r\nstray"),
+        ])
+        let answers = try await sink.answers.first(2)
+        #expect(answers == ["ok", "own"])
+      }
+    }
+  }
+
   static let closing = [
     "Connection: close\r\n", "connection: Close\r\n", "CONNECTION: CLOSE\r\n", "Connection: close, TE\r\n", "Connection: TE,close\r\n",
     "Connection: keep-alive, close\r\n", "Connection: TE\r\nConnection: close\r\n", "Connection:  \tclose \r\n", "Connection: ,, close\r\n",

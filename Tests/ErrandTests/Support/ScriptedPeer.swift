@@ -68,6 +68,11 @@ final class ScriptedPeer {
     for connection in connections { connection.forget() }
   }
 
+  /// Writes to several connections, by number, before the loop looks at any socket again.
+  func writeInOneTurn(_ pieces: [(connection: Int?, text: String)]) {
+    for (number, text) in pieces { connections.first { $0.number == number }?.write(text) }
+  }
+
   /// Has `watch` see each head before its body, on these and later connections; true ends the reading of requests there.
   func watchHeads(_ watch: @escaping @LoopActor (PeerConnection, RequestHead) -> Bool) {
     for connection in connections { connection.onHead = { [unowned connection] in watch(connection, $0) } }
