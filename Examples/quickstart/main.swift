@@ -10,10 +10,9 @@ final class Printer: HttpClientDelegate {
 }
 
 let url = CommandLine.arguments.dropFirst().first ?? "http://127.0.0.1:8080/"
-let client = HttpClient.shared
-let printer = Printer()
+let (client, printer) = (HttpClient.shared, Printer())
 client.request(url, params: ["q": "swift"], delegate: printer, tag: 7, key: "list")
 let form = client.request(url, params: ["name": "lamp"], method: .post, delegate: printer, tag: 8, key: "new")
 print("cancelling \(form): \(await client.cancel(form).result)")
-print("awaited: \(try await client.send(HttpRequest(url)).status)")
+do { print("awaited: \(try await client.send(HttpRequest(url)).status)") } catch { print("awaited: \(error)") }
 await client.shutdown(grace: .seconds(5))

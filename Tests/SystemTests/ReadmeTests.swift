@@ -41,7 +41,7 @@ import Testing
       let daemon = try await RunningDaemon()
       let result = try await Command.run("python3", "-I", folder.file("example.py"), daemon.socket, base + "/items")
       await daemon.stop()
-      #expect(result.text == "True finished 7 list 200\n")
+      #expect(result.text == "finished 7 list 200 None\n")
     }
   }
 }

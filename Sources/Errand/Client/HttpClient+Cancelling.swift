@@ -14,7 +14,7 @@ extension HttpClient {
   }
 
   /// Cancels what matches `scope` and was submitted before this call; what is submitted later runs.
-  /// - Returns: A receipt for each request that matched, in order of submission.
+  /// - Returns: A receipt for each request that was cancelled, in order of submission.
   @discardableResult
   public func cancel(_ scope: CancelScope) async -> [CancelReceipt] {
     await withCheckedContinuation { continuation in

@@ -29,6 +29,10 @@ extension HttpClient {
     engine.table[handle].map(engine.state)
   }
 
+  /// What happened to a request so far. Also to be had in ``OutcomeSink/requestEnded(_:_:)``; nil after it, and for a request that was
+  /// refused before it began.
+  @LoopActor public func trace(_ handle: RequestHandle) -> RequestTrace? { engine.table[handle]?.trace }
+
   /// Every request that has not ended, in order of submission.
   @LoopActor public func list(at now: Instant = .now()) -> [RequestDescription] {
     engine.table.all.map { engine.describe($0, at: now) }

@@ -1,14 +1,5 @@
 /// Where a request stands, for lists, timelines and people.
 public struct RequestDescription: Sendable {
-  /// One moment in its life.
-  public struct Step: Sendable, Hashable {
-    /// Microseconds since the request was submitted.
-    public let at: Int64
-    /// Such as `queued`, `slot`, `resolved`, `connected`, `sent`, `head`, `retry`.
-    public let event: String
-    public let note: String?
-  }
-
   public let info: RequestInfo
   /// `queued`, `connecting`, `sending`, `waiting` (for the response), `receiving`, `backing_off` or `delivering`.
   public let state: String
@@ -23,7 +14,7 @@ public struct RequestDescription: Sendable {
   public let connectionID: UInt64?
   public let remoteAddress: String?
   public let isReusedConnection: Bool?
-  public let timeline: [Step]
+  public let timeline: [RequestTrace.Step]
   /// One sentence: what the request is doing or waits for.
   public let explanation: String
 }

@@ -7,8 +7,8 @@ extension RequestEngine {
     RequestDescription(
       info: item.info, state: state(item), host: item.origin.host, attempts: item.machine.attempts, sent: item.machine.sent,
       bytesWritten: item.written, bytesReceived: item.receivedCount, age: now.microseconds(since: item.stamps.submitted),
-      connectionID: item.connection?.id, remoteAddress: item.connection?.address.description,
-      isReusedConnection: item.connection.map { $0.exchanges > 1 }, timeline: timeline(item), explanation: explain(item, now))
+      connectionID: item.facts?.id, remoteAddress: item.facts?.address.description,
+      isReusedConnection: item.facts.map { _ in item.isReused }, timeline: item.trace.timeline, explanation: explain(item, now))
   }
 
   func stats() -> ClientStats {
@@ -46,7 +46,7 @@ extension RequestEngine {
     case .connecting:
       return "is \(item.connector?.explanation ?? "connecting to \(item.origin)"), \(age) after it was submitted"
     case .exchanging(let exchange):
-      let peer = item.connection.map { "\($0.address)" } ?? "\(item.origin)"
+      let peer = item.facts.map { "\($0.address)" } ?? "\(item.origin)"
       if !exchange.isWhole { return "has written \(item.written) bytes to \(peer), which takes no more just now" }
       let quiet = RequestEngine.seconds(
         now.microseconds(since: item.head == nil ? item.stamps.sent ?? item.stamps.submitted : item.stamps.lastActivity))
@@ -57,21 +57,6 @@ extension RequestEngine {
     case .ended:
       return "has ended; its outcome is on the way to the delegate"
     }
-  }
-
-  private func timeline(_ item: RequestItem) -> [RequestDescription.Step] {
-    let stamps = item.stamps
-    var steps = [RequestDescription.Step(at: 0, event: "queued", note: nil)]
-    func add(_ event: String, _ at: Instant?, _ note: String? = nil) {
-      if let at { steps.append(.init(at: at.microseconds(since: stamps.submitted), event: event, note: note)) }
-    }
-    add("slot", stamps.granted)
-    add("resolved", stamps.resolved, item.origin.host)
-    add("connected", stamps.connected, item.connection?.address.description)
-    for retry in item.retries { add("retry", retry.at, retry.reason) }
-    add("sent", stamps.sent, "\(item.written) bytes")
-    add("head", stamps.head, item.head.map { "\($0.status)" })
-    return steps.sorted { $0.at < $1.at }
   }
 
   private static func seconds(_ microseconds: Int64) -> String {

@@ -19,10 +19,7 @@ extension RequestEngine {
     }
     count(outcome)
     if case .finished = outcome { item.hasSucceeded = true }
-    if case .cancelled = outcome {
-      table.remove(item.ticket.info.handle)
-      _ = item.ticket.take()
-    }
+    if case .cancelled = outcome { _ = item.ticket.take() }
     send(outcome, item.ticket)
   }
 
@@ -30,14 +27,17 @@ extension RequestEngine {
   func send(_ outcome: consuming Outcome, _ ticket: DeliveryTicket) {
     switch ticket.sink {
     case .loop(let sink):
-      table.remove(ticket.info.handle)
+      // In the table until it was told, so that the sink can ask for the trace; taken, so that it can't cancel what it is told of.
+      _ = ticket.take()
       sink.requestEnded(ticket.info, outcome)
+      table.remove(ticket.info.handle)
       tellIfEmpty()
     case .waiter(let done):
       table.remove(ticket.info.handle)
       done(outcome.result)
       tellIfEmpty()
     case .delegate, .completion:
+      if case .cancelled = outcome { table.remove(ticket.info.handle) }
       deliveries.add(Delivery(ticket, .outcome(outcome)), of: self)
     }
   }
@@ -61,7 +61,10 @@ extension RequestEngine {
     return holdingSlots {
       var receipts: [CancelReceipt] = []
       for handle in handles {
-        if let item = table[handle] { receipts.append(cancel(item)) }
+        guard let item = table[handle] else { continue }
+        let receipt = cancel(item)
+        // One whose end a delegate is being told of just now is not cancelled.
+        if receipt.result == .cancelled { receipts.append(receipt) }
       }
       return receipts
     }
@@ -143,6 +146,8 @@ extension RequestEngine {
     _ item: RequestItem, _ code: HttpClientError.Code, _ phase: Phase, _ message: String, _ timings: RequestTimings
   ) -> HttpClientError {
     let sent = item.machine.sent
+    var message = message
+    if code == .timeout, let limit = item.rules.words(for: phase) { message += " (\(phase) timeout of \(limit))" }
     let mayHelp =
       code == .dns || code == .connect || code == .timeout || code == .connectionLost || code == .truncated || code == .queueFull
     return HttpClientError(

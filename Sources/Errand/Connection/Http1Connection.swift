@@ -4,9 +4,8 @@ internal import HttpWire
 /// A connection that speaks HTTP/1.1, with one request at a time.
 @LoopActor
 final class Http1Connection: SocketTarget, TimerTarget {
-  let id: UInt64
+  let facts: ConnectionFacts
   let host: HostPool
-  let address: SocketAddress
   private let engine: RequestEngine
   private var descriptor: Int32
   private var watch = WatchID.none
@@ -28,9 +27,8 @@ final class Http1Connection: SocketTarget, TimerTarget {
 
   init(_ descriptor: Int32, id: UInt64, host: HostPool, address: SocketAddress, engine: RequestEngine) {
     self.descriptor = descriptor
-    self.id = id
+    facts = ConnectionFacts(id: id, address: address)
     self.host = host
-    self.address = address
     self.engine = engine
     reader = engine.reader
     watch = EventLoop.shared.watch(descriptor, self)
@@ -46,6 +44,8 @@ final class Http1Connection: SocketTarget, TimerTarget {
     EventLoop.shared.cancel(idleTimer)
     idleTimer = .none
     self.item = item
+    item.facts = facts
+    item.isReused = exchanges > 0
     exchanges += 1
     begunInTurn = EventLoop.shared.turn
     reader.reset(requestMethod: item.info.method)

@@ -21,20 +21,9 @@ struct PreparedRequest {
   private static let joinedBodyLimit = 16_384
 
   init(_ request: HttpRequest, _ defaults: DefaultHeaders) throws(HttpClientError) {
-    do throws(WireError) {
-      try self.init(checking: request, defaults)
-    } catch {
-      throw HttpClientError(.invalidRequest, phase: .request, message: error.message)
-    }
-  }
-
-  private init(checking request: HttpRequest, _ defaults: DefaultHeaders) throws(WireError) {
-    var url = try HttpUrl(request.url)
-    guard url.scheme == .http else {
-      throw WireError(kind: .unsupported, message: "url: the scheme https is not supported by this version")
-    }
+    var url = try PreparedRequest.checkedUrl(request.url)
     let method = request.method ?? (request.body == nil ? .get : .post)
-    guard method != .connect else { throw WireError(kind: .unsupported, message: "method: CONNECT is not for requests") }
+    guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
     let wantsJson = request.expect != .any || request.envelope != nil
     var headers = PreparedRequest.headers(request.headers, wantsJson ? defaults.json : defaults.plain)
     var body: [UInt8] = []
@@ -70,11 +59,16 @@ struct PreparedRequest {
     var wire: [UInt8] = []
     let isJoined = body.count <= PreparedRequest.joinedBodyLimit && !expectsContinue
     wire.reserveCapacity(160 + (isJoined ? body.count : 0))
-    try RequestWriter.append(
-      method: method, target: url.target, host: url.hostHeader, headers: headers,
-      body: hasBody ? .length(Int64(body.count)) : .none, to: &wire)
+    do throws(WireError) {
+      try RequestWriter.append(
+        method: method, target: url.target, host: url.hostHeader, headers: headers,
+        body: hasBody ? .length(Int64(body.count)) : .none, to: &wire)
+    } catch {
+      // Method, target and host are checked by now.
+      throw .invalid("headers", error.message)
+    }
     if isJoined { wire.append(contentsOf: body) }
-    self.url = request.params.isEmpty && url.userInfo == nil ? request.url : url.description
+    self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
     self.origin = Origin(host: url.host, port: url.port, unixSocket: request.unixSocket)
     self.wire = wire
@@ -83,6 +77,20 @@ struct PreparedRequest {
     self.closesConnection = bringsHeaders && headers.hasToken("close", in: "Connection")
     self.expectsContinue = expectsContinue && !body.isEmpty
     self.isRepeatable = method.isIdempotent || bringsHeaders && headers.contains("Idempotency-Key")
+  }
+
+  private static func checkedUrl(_ text: String) throws(HttpClientError) -> HttpUrl {
+    let url: HttpUrl
+    do throws(WireError) {
+      url = try HttpUrl(text)
+    } catch {
+      throw .invalid("url", error.message)
+    }
+    guard url.scheme == .http else { throw .invalid("url", "the URL's scheme https is not supported by this version") }
+    guard url.userInfo == nil else {
+      throw .invalid("url", "the URL holds credentials, which this version does not send; give an Authorization header instead")
+    }
+    return url
   }
 
   private static func headers(_ own: HttpHeaders, _ defaults: HttpHeaders) -> HttpHeaders {
@@ -94,5 +102,13 @@ struct PreparedRequest {
 
   private static func setDefault(_ headers: inout HttpHeaders, _ name: String, _ value: String) {
     if !headers.contains(name) { headers.append(name, value) }
+  }
+}
+
+extension HttpClientError {
+  fileprivate static func invalid(_ field: String, _ message: String) -> HttpClientError {
+    var error = HttpClientError(.invalidRequest, phase: .request, message: message)
+    error.field = field
+    return error
   }
 }

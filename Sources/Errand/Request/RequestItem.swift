@@ -20,6 +20,9 @@ final class RequestItem: TimerTarget {
   var host: HostPool?
   var connector: Connector?
   var connection: Http1Connection?
+  /// The connection it is or was last on.
+  var facts: ConnectionFacts?
+  var isReused = false
   var phaseTimer = TimerID.none
   var totalTimer = TimerID.none
 
@@ -101,11 +104,17 @@ final class RequestItem: TimerTarget {
   var interim: [ResponseHead] { rare?.interim ?? [] }
   var trailers: HttpHeaders { rare?.trailers ?? [:] }
   /// Why earlier attempts were not the last.
-  var retries: [(at: Instant, reason: String)] { rare?.retries ?? [] }
+  var retries: [RequestTrace.Retry] { rare?.retries ?? [] }
+
+  var trace: RequestTrace {
+    RequestTrace(
+      host: origin.host, stamps: stamps, retries: retries, connection: facts, isReused: isReused, status: head?.status,
+      bytesWritten: written, bytesReceived: receivedCount)
+  }
 
   func add(interim head: ResponseHead) { withRare { $0.interim.append(head) } }
   func set(trailers: HttpHeaders) { withRare { $0.trailers = trailers } }
-  func add(retry reason: String) { withRare { $0.retries.append((EventLoop.shared.now, reason)) } }
+  func add(retry reason: String) { withRare { $0.retries.append(.init(at: EventLoop.shared.now, reason: reason)) } }
 
   private func withRare(_ change: (Rare) -> Void) {
     let rare = self.rare ?? Rare()
@@ -116,6 +125,6 @@ final class RequestItem: TimerTarget {
   private final class Rare {
     var interim: [ResponseHead] = []
     var trailers = HttpHeaders()
-    var retries: [(at: Instant, reason: String)] = []
+    var retries: [RequestTrace.Retry] = []
   }
 }

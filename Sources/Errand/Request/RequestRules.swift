@@ -49,6 +49,21 @@ final class RequestRules: Sendable {
     return isPlain ? self : RequestRules(request, over: self)
   }
 
+  /// The length of the timer that guards a phase, for people.
+  func words(for phase: Phase) -> String? {
+    let nanoseconds: Int64
+    switch phase {
+    case .queue: nanoseconds = lengths.queue
+    case .connect: nanoseconds = lengths.connect
+    case .firstByte: nanoseconds = lengths.firstByte
+    case .idle: nanoseconds = lengths.idle
+    case .total: nanoseconds = lengths.total
+    default: return nil
+    }
+    let milliseconds = nanoseconds / 1_000_000
+    return milliseconds % 1_000 == 0 ? "\(milliseconds / 1_000) s" : "\(milliseconds) ms"
+  }
+
   /// A timer's length; 0 is none.
   func nanoseconds(of timer: RequestStateMachine.Timer) -> Int64 {
     switch timer {

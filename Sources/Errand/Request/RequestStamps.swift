@@ -1,7 +1,7 @@
 internal import EventLoop
 
 /// When what happened to a request.
-struct RequestStamps {
+struct RequestStamps: Sendable {
   let submitted: Instant
   @Stamp var granted: Instant?
   @Stamp var resolved: Instant?
@@ -27,7 +27,7 @@ struct RequestStamps {
 
 /// An optional instant in eight bytes: requests in flight are many.
 @propertyWrapper
-struct Stamp {
+struct Stamp: Sendable {
   private var nanoseconds: Int64 = 0
 
   var wrappedValue: Instant? {

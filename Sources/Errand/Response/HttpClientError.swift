@@ -43,6 +43,8 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
   public var phase: Phase?
   /// In words, without secrets.
   public var message: String
+  /// For `invalid_request`: the part of the request that is wrong, `url`, `method` or `headers`.
+  public var field: String?
   /// Whether sending the same request again may help and is safe.
   public var retryable: Bool
   /// How much of the request may have reached the server.

@@ -83,10 +83,8 @@ extension Problem {
     case .queueFull: return .unavailable(error.message, limit: "max_queued")
     case .denied: return .unavailable(error.message)
     default:
-      let words = error.message.split { !($0.isLetter || $0 == "_") }.map { $0.lowercased() }
-      let field =
-        if words.contains("header") || words.contains("field") { "/headers" } else if words.first == "method" { "/method" } else { "/url" }
-      return Problem(kind: "invalid_request", status: 400, title: "Invalid request", detail: error.message, field: field)
+      return Problem(
+        kind: "invalid_request", status: 400, title: "Invalid request", detail: error.message, field: error.field.map { "/" + $0 })
     }
   }
 

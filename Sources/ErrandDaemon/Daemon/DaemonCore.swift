@@ -66,10 +66,6 @@ final class DaemonCore {
       store.withdrawn(record)
       throw .refused(refusal)
     }
-    if record.result == nil, record.url.utf8.contains(UInt8(ascii: "@")), let description = client.describe(handle) {
-      // Without a password, which has no place in lists.
-      record.url = description.info.url
-    }
     log.write(
       .debug, "accepted",
       [("handle", handle.description), ("owner", owner.description), ("delegate", mailbox.id.name), ("method", record.method)])

@@ -1,0 +1,64 @@
+internal import EventLoop
+
+/// What happened to a request, and when, in a form that is cheap to keep: its words are made when somebody asks.
+public struct RequestTrace: Sendable {
+  /// One moment in a request's life.
+  public struct Step: Sendable, Hashable {
+    /// Microseconds since the request was submitted.
+    public let at: Int64
+    /// `queued`, `slot`, `resolved`, `connected`, `reused`, `sent`, `head` or `retry`.
+    public let event: String
+    public let note: String?
+  }
+
+  struct Retry: Sendable {
+    let at: Instant
+    let reason: String
+  }
+
+  let host: String
+  let stamps: RequestStamps
+  let retries: [Retry]
+  let connection: ConnectionFacts?
+  let isReused: Bool
+  let status: Int?
+  /// Bytes of the request, head and body, that were handed to the kernel in the last attempt.
+  public let bytesWritten: Int64
+  /// Bytes of the response's body.
+  public let bytesReceived: Int64
+
+  /// The connection's number in its client; nil if the request was on none.
+  public var connectionID: UInt64? { connection?.id }
+  /// Where it went, such as `127.0.0.1:80`.
+  public var remoteAddress: String? { connection?.address.description }
+
+  /// The steps in their order.
+  public var timeline: [Step] {
+    var steps = [Step(at: 0, event: "queued", note: nil)]
+    func add(_ event: String, _ at: Instant?, _ note: String? = nil) {
+      if let at { steps.append(Step(at: at.microseconds(since: stamps.submitted), event: event, note: note)) }
+    }
+    add("slot", stamps.granted)
+    add("resolved", stamps.resolved, host)
+    if let connection {
+      let words = "connection \(connection.id) to \(connection.address)"
+      if isReused { add("reused", stamps.granted, words) } else { add("connected", stamps.connected, words) }
+    }
+    for retry in retries { add("retry", retry.at, retry.reason) }
+    add("sent", stamps.sent, "\(bytesWritten) bytes")
+    add("head", stamps.head, status.map { "\($0)" })
+    // Stable, so that steps of one moment stay in the order of life.
+    return steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+  }
+}
+
+/// What a connection is called; shared by the requests it carries.
+final class ConnectionFacts: Sendable {
+  let id: UInt64
+  let address: SocketAddress
+
+  init(id: UInt64, address: SocketAddress) {
+    self.id = id
+    self.address = address
+  }
+}
