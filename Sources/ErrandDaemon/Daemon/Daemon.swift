@@ -127,9 +127,10 @@ extension DaemonConfiguration {
     server.maxBodyBytes = limits.submitBytes
     server.maxConnections = limits.apiConnections
     server.writeTimeout = .milliseconds(limits.apiWriteTimeoutMs)
+    let submitBytes = limits.submitBytes
     server.errorBody = { status, message in
       var body: [UInt8] = []
-      Problem.server(status, message).write(to: &body)
+      Problem.server(status, message, submitBytes: submitBytes).write(to: &body)
       body.append("\n")
       return (ApiAnswer.problemHeaders, body)
     }
