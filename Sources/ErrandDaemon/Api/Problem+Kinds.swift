@@ -45,10 +45,14 @@ extension Problem {
       limit: limit, limitValue: value)
   }
 
-  static func unknownHandle(_ handle: String) -> Problem {
-    Problem(
-      kind: "unknown_handle", status: 404, title: "Unknown handle",
-      detail: "no request with the handle \(excerpt(handle)) is known, or its result is no longer kept", field: "handle", place: "path")
+  /// `first`: the first handle that this run of the daemon could give.
+  static func unknownHandle(_ handle: String, first: UInt64 = 0) -> Problem {
+    let isEarlier = RequestHandle(handle).map { $0.id > 0 && $0.id < first } ?? false
+    let detail =
+      isEarlier
+      ? "the handle \(excerpt(handle)) is from before this daemon's start; this version keeps requests in memory"
+      : "no request with the handle \(excerpt(handle)) is known, or its result is no longer kept"
+    return Problem(kind: "unknown_handle", status: 404, title: "Unknown handle", detail: detail, field: "handle", place: "path")
   }
 
   static func forbidden(_ detail: String, field: String? = nil, place: String? = nil) -> Problem {

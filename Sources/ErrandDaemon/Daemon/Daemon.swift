@@ -81,6 +81,8 @@ public final class Daemon: Sendable {
     log.write(.info, "ending", [("grace_ms", "\(grace.wholeNanoseconds / 1_000_000)")])
     await core.drain(grace: grace)
     await server.close(grace: min(grace, .seconds(2)))
+    // While the directory is still this daemon's own.
+    await core.reserve.giveBack()
     if state.release() { log.write(.info, "ended") }
   }
 }

@@ -40,7 +40,7 @@ final class DaemonCore {
     limits = configuration.apiLimits
     rules = configuration.submissionRules
     events = EventWriter(inlineBodyBytes: configuration.limits.eventBodyBytes)
-    reserve.onFailure = { log.write(.error, "can't reserve handles", [("reason", "\($0)")]) }
+    reserve.onFailure = { log.write(.error, "can't write the handle file", [("reason", "\($0)")]) }
   }
 
   // MARK: Requests
@@ -79,7 +79,7 @@ final class DaemonCore {
   /// The record of a handle, if the owner may see it.
   func record(_ text: String, for owner: Owner) throws(Problem) -> RequestRecord {
     guard let handle = RequestHandle(text), let record = store.record(handle), owner.sees(record.owner) else {
-      throw .unknownHandle(text)
+      throw .unknownHandle(text, first: reserve.first)
     }
     return record
   }

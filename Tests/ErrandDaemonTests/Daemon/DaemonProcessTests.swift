@@ -1,0 +1,41 @@
+import EventLoop
+import Glibc
+import HttpWire
+import TestSupport
+import Testing
+
+@testable import ErrandDaemon
+
+struct DaemonProcessTests {
+  @Test func `numbers go on after a clean end, and leave a gap after a kill`() async throws {
+    let directory = try TemporaryDirectory()
+    func run(_ ending: Int32, _ body: (DaemonProcess) async throws -> Void) async throws {
+      try await DaemonProcess.with(in: directory) { daemon in
+        try await body(daemon)
+        #expect(await daemon.end(ending) == (ending == SIGTERM ? 0 : -ending))
+      }
+    }
+    func check(_ daemon: DaemonProcess, _ number: Int64) async throws {
+      let event = try await daemon.outcome()
+      #expect(event["handle"]?.string == String(number))
+      #expect(event.seq == number)
+    }
+    try await run(SIGTERM) { try await check($0, 1) }
+    try await run(SIGTERM) { try await check($0, 2) }
+    try await run(SIGTERM) { _ in }
+    try await run(SIGKILL) { daemon in
+      try await check(daemon, 3)
+      // As a daemon leaves it that is killed while it writes.
+      try directory.write("state/handles.new", Array("1".utf8))
+    }
+    try await run(SIGTERM) { daemon in
+      try await check(daemon, 1_000_003)
+      let problem = try await daemon.call(.get, "/v1/requests/3")
+      #expect(problem.status == 404)
+      #expect(
+        problem.json["detail"]?.string == "the handle \"3\" is from before this daemon's start; this version keeps requests in memory")
+      #expect(try await daemon.call(.get, "/v1/requests/1000004").json["detail"]?.string?.hasPrefix("no request") == true)
+    }
+    try await run(SIGTERM) { try await check($0, 1_000_004) }
+  }
+}
