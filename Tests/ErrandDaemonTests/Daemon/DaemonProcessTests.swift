@@ -38,4 +38,16 @@ struct DaemonProcessTests {
     }
     try await run(SIGTERM) { try await check($0, 1_000_004) }
   }
+
+  @Test func `--check-config finds no fault where there is none, and makes nothing`() async throws {
+    let directory = try TemporaryDirectory()
+    let file = try directory.write("c.json5", Array("{token: '0123456789abcdef'}".utf8))
+    let ended = try await DaemonProcess.run([
+      "--check-config", "--config", file, "--socket", directory.file("s"), "--state-dir", directory.file("state/deep"), "--listen",
+      "localhost:0",
+    ])
+    #expect(ended.status == 0, "\(ended.errors)")
+    #expect(access(directory.file("state"), F_OK) != 0)
+    #expect(access(directory.file("s"), F_OK) != 0)
+  }
 }
