@@ -113,10 +113,22 @@ extension DaemonCore: OutcomeSink {
     let event = events.outcome(outcome, of: info, record, seq: seq)
     let result = RequestResult(outcome, seq: seq, event: event, at: .now())
     store.ended(record, result)
+    log.write(.debug, "ended", DaemonCore.logFields(record, result))
     guard !record.waiters.isEmpty else { return }
     let waiters = record.waiters
     record.waiters = []
     for waiter in waiters { waiter.ended(result) }
+  }
+
+  private static func logFields(_ record: RequestRecord, _ result: RequestResult) -> [Log.Field] {
+    var fields: [Log.Field] = [
+      ("handle", record.handle.description), ("owner", record.owner.description), ("delegate", record.mailbox.id.name),
+      ("type", result.state.rawValue),
+    ]
+    if let status = result.status { fields.append(("status", "\(status)")) }
+    if let code = result.errorCode { fields.append(("error", code)) }
+    let total = result.timings?.total ?? result.endedAt.microseconds(since: record.acceptedAt)
+    return fields + [("sent", result.sent.rawValue), ("attempts", "\(result.attempts)"), ("total_us", "\(total)")]
   }
 
   private static func isRefusal(_ error: HttpClientError) -> Bool {

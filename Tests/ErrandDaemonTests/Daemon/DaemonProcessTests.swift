@@ -39,6 +39,23 @@ struct DaemonProcessTests {
     try await run(SIGTERM) { try await check($0, 1_000_004) }
   }
 
+  @Test func `the debug log has each request's start and outcome`() async throws {
+    let directory = try TemporaryDirectory()
+    let target = try await TargetServer()
+    try await DaemonProcess.with(["--log-level", "debug"], in: directory) { daemon in
+      _ = try await daemon.outcome(", \"delegate\": \"d\"")
+      _ = try await daemon.call(.post, "/v1/requests?wait=30", "{\"url\": \"\(target.url)/busy\"}")
+      _ = try await daemon.call(.post, "/v1/requests", "{\"url\": \"\(target.url)/held\"}")
+      _ = try await daemon.call(.delete, "/v1/requests/3")
+      #expect(
+        try await daemon.logged("msg=ended handle=1").contains("delegate=d type=failed error=connect sent=not_sent attempts=1 total_us="))
+      #expect(
+        try await daemon.logged("msg=ended handle=2").contains("type=failed status=503 error=http_status sent=sent attempts=1 total_us="))
+      #expect(try await daemon.logged("msg=ended handle=3").contains("type=cancelled sent="))
+    }
+    await target.close()
+  }
+
   @Test func `--check-config finds no fault where there is none, and makes nothing`() async throws {
     let directory = try TemporaryDirectory()
     let file = try directory.write("c.json5", Array("{token: '0123456789abcdef'}".utf8))
