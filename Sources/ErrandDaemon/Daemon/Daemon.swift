@@ -29,7 +29,14 @@ public final class Daemon: Sendable {
     let state = try StateDirectory(directory)
     let reserve = try HandleReserve(path: directory + "/handles")
     let parts = Parts(configuration: configuration, settings: settings, reserve: reserve, log: log)
-    let (core, server, address) = try await parts.start()
+    let (core, server, address): (DaemonCore, HttpServer, SocketAddress?)
+    do throws(DaemonError) {
+      (core, server, address) = try await parts.start()
+    } catch {
+      // Nothing was given.
+      await reserve.giveBack()
+      throw error
+    }
     log.write(
       .info, "serving",
       [("version", version), ("socket", path), ("listen", address?.description ?? "-"), ("state_dir", directory), ("pid", "\(getpid())")])

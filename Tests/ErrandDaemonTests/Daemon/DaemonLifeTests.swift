@@ -143,6 +143,8 @@ struct DaemonLifeTests {
       _ = try await TestDaemon.start(in: directory) { $0.stateDir = directory.file("other") }
     }
     #expect(socket?.description.contains("another process serves the socket") == true)
+    // What can't start takes no numbers.
+    #expect(try StateFile.read(directory.file("other/handles")) == "0\n")
     await first.stop(grace: .zero)
     let next = try await TestDaemon.start(in: directory)
     await next.stop(grace: .zero)
