@@ -33,9 +33,12 @@ extension Problem {
     Problem(kind: "missing_field", status: 400, title: "Missing field", detail: "\(field) is missing", field: field)
   }
 
-  static func tooLarge(_ what: String, limit: String, _ value: Int, unit: String = "bytes", field: String? = nil) -> Problem {
+  static func tooLarge(
+    _ what: String, _ size: Int, limit: String, _ value: Int, unit: String = "bytes", field: String? = nil
+  ) -> Problem {
     Problem(
-      kind: "too_large", status: 413, title: "Too large", detail: "\(what) is larger than \(value) \(unit) (limit \(limit))", field: field,
+      kind: "too_large", status: 413, title: "Too large",
+      detail: "\(what) has \(size) \(unit), more than \(value) (limit \(limit))", field: field,
       limit: limit, limitValue: value)
   }
 

@@ -83,14 +83,14 @@ struct SubmissionReader {
 
   private func key(_ value: JsonValue) throws(Problem) -> String {
     let key = try FieldReader.text(value, "/key")
-    if key.utf8.count > rules.keyBytes { throw .tooLarge("/key", limit: "key_bytes", rules.keyBytes, field: "/key") }
+    if key.utf8.count > rules.keyBytes { throw .tooLarge("/key", key.utf8.count, limit: "key_bytes", rules.keyBytes, field: "/key") }
     return key
   }
 
   private func meta(_ value: JsonValue) throws(Problem) -> [UInt8] {
     var bytes: [UInt8] = []
     value.write(to: &bytes)
-    if bytes.count > rules.metaBytes { throw .tooLarge("/meta", limit: "meta_bytes", rules.metaBytes, field: "/meta") }
+    if bytes.count > rules.metaBytes { throw .tooLarge("/meta", bytes.count, limit: "meta_bytes", rules.metaBytes, field: "/meta") }
     return bytes
   }
 
