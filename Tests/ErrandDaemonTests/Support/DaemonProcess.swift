@@ -1,5 +1,6 @@
 import Dispatch
 import Errand
+import EventLoop
 import Glibc
 import HttpWire
 import TestSupport
@@ -11,6 +12,7 @@ final class DaemonProcess: Sendable {
   let directory: TemporaryDirectory
   private let pid: pid_t
   private let logPath: String
+  private let isGone = Locked(false)
   private let client: HttpClient
 
   /// Runs `body` with a daemon that serves, and kills it if it still runs then.
@@ -27,7 +29,8 @@ final class DaemonProcess: Sendable {
       result = .failure(error)
     }
     await process.client.shutdown(grace: .zero)
-    if kill(process.pid, 0) == 0 { _ = await process.end(SIGKILL) }
+    // Its number may be another's once it was waited for.
+    if !process.isGone.withLock({ $0 }) { _ = await process.end(SIGKILL) }
     try result.get()
   }
 
@@ -103,9 +106,10 @@ final class DaemonProcess: Sendable {
   /// Waits for its end.
   func status() async -> Int32 {
     await withCheckedContinuation { continuation in
-      DispatchQueue(label: "waiting for errandd").async { [pid] in
+      DispatchQueue(label: "waiting for errandd").async { [pid, isGone] in
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        isGone.withLock { $0 = true }
         continuation.resume(returning: status & 0x7f == 0 ? (status >> 8) & 0xff : -(status & 0x7f))
       }
     }
