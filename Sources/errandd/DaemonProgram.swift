@@ -11,7 +11,10 @@ enum DaemonProgram {
       if options.showsHelp { return print(DaemonOptions.help, terminator: "") }
       if options.showsVersion { return print("errandd \(Daemon.version)") }
       let configuration = try options.configuration()
-      if options.checksConfig { return print("errandd: \(options.configPath ?? "the defaults"): no fault found") }
+      if options.checksConfig {
+        try Daemon.check(configuration)
+        return print("errandd: \(options.configPath ?? "the defaults"): no fault found")
+      }
       await serve(options, configuration)
     } catch {
       end("\(error)", 2)

@@ -9,9 +9,11 @@ extension Problem {
       line: error.line + firstLine - 1, column: error.column)
   }
 
-  static func unknownField(_ name: String, at path: String) -> Problem {
-    Problem(
-      kind: "unknown_field", status: 400, title: "Unknown field", detail: "the field \(excerpt(name)) is not known",
+  static func unknownField(_ name: String, at path: String, among known: [String]) -> Problem {
+    let place = path.isEmpty ? "" : " in \(path)"
+    return Problem(
+      kind: "unknown_field", status: 400, title: "Unknown field",
+      detail: "the field \(excerpt(name)) is not known\(place); there are: \(known.joined(separator: ", "))",
       field: path + "/" + pointerToken(name))
   }
 
@@ -31,22 +33,29 @@ extension Problem {
     Problem(kind: "missing_field", status: 400, title: "Missing field", detail: "\(field) is missing", field: field)
   }
 
-  static func tooLarge(_ what: String, limit: String, _ value: Int, unit: String = "bytes", field: String? = nil) -> Problem {
+  static func tooLarge(
+    _ what: String, _ size: Int, limit: String, _ value: Int, unit: String = "bytes", field: String? = nil
+  ) -> Problem {
     Problem(
-      kind: "too_large", status: 413, title: "Too large", detail: "\(what) is larger than \(value) \(unit) (limit \(limit))", field: field,
-      limit: limit)
+      kind: "too_large", status: 413, title: "Too large",
+      detail: "\(what) has \(size) \(unit), more than \(value) (limit \(limit))", field: field,
+      limit: limit, limitValue: value)
   }
 
   static func tooMany(_ what: String, limit: String, _ value: Int, field: String? = nil) -> Problem {
     Problem(
       kind: "too_many", status: 429, title: "Too many", detail: "there are \(value) \(what) already (limit \(limit))", field: field,
-      limit: limit)
+      limit: limit, limitValue: value)
   }
 
-  static func unknownHandle(_ handle: String) -> Problem {
-    Problem(
-      kind: "unknown_handle", status: 404, title: "Unknown handle",
-      detail: "no request with the handle \(excerpt(handle)) is known, or its result is no longer kept", field: "handle", place: "path")
+  /// `first`: the first handle that this run of the daemon could give.
+  static func unknownHandle(_ handle: String, first: UInt64 = 0) -> Problem {
+    let isEarlier = RequestHandle(handle).map { $0.id > 0 && $0.id < first } ?? false
+    let detail =
+      isEarlier
+      ? "the handle \(excerpt(handle)) is from before this daemon's start; this version keeps requests in memory"
+      : "no request with the handle \(excerpt(handle)) is known, or its result is no longer kept"
+    return Problem(kind: "unknown_handle", status: 404, title: "Unknown handle", detail: detail, field: "handle", place: "path")
   }
 
   static func forbidden(_ detail: String, field: String? = nil, place: String? = nil) -> Problem {
@@ -64,14 +73,16 @@ extension Problem {
   }
 
   /// What the server itself refuses: a broken head, a body that is too long, a wrong method.
-  static func server(_ status: Int, _ message: String) -> Problem {
+  static func server(_ status: Int, _ message: String, submitBytes: Int) -> Problem {
     var problem = Problem(
       kind: "http_\(status)", status: status, title: ResponseWriter.reasonPhrase(status), detail: message)
     switch status {
     case 405: problem.kind = "method_not_allowed"
     case 413:
       problem.kind = "too_large"
+      problem.detail += " (limit submit_bytes; a body in base64 counts as the text it is written in, a third longer than its bytes)"
       problem.limit = "submit_bytes"
+      problem.limitValue = submitBytes
     default: break
     }
     return problem

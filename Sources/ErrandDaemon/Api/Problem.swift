@@ -13,6 +13,8 @@ struct Problem: Error, Equatable {
   var place: String?
   /// The limit that was hit, by the name of its setting.
   var limit: String?
+  /// What that setting allows.
+  var limitValue: Int?
   /// The line of an NDJSON body, from 1.
   var line: Int?
   /// Where in that text, from 1.
@@ -41,6 +43,10 @@ struct Problem: Error, Equatable {
     if let limit {
       bytes.append(",\"limit\":")
       Json.appendQuoted(limit, to: &bytes)
+    }
+    if let limitValue {
+      bytes.append(",\"limit_value\":")
+      bytes.append(decimal: limitValue)
     }
     if let line {
       bytes.append(",\"line\":")

@@ -41,21 +41,18 @@ public enum ConfigurationFile {
     case .keyNotFound(let key, let found):
       context = found
       message = "\(key.stringValue) is missing"
+    case .dataCorrupted(let found) where found.codingPath.isEmpty:
+      guard let fault = Json5Fault.find(in: text) else { return "\(name): \(found.debugDescription)" }
+      return "\(name):\(fault.line):\(fault.column): not JSON5: \(fault.message)"
     case .dataCorrupted(let found):
       context = found
-      message = found.underlyingError.map { reason($0) } ?? found.debugDescription
+      message = found.debugDescription
     @unknown default: return "\(name): \(error)"
     }
     let places = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? ".\($0.stringValue)" }
     let path = places.joined(separator: "").drop { $0 == "." }
     let line = line(of: context.codingPath, in: text).map { ":\($0)" } ?? ""
     return "\(name)\(line): \(path.isEmpty ? "" : "\(path) ")\(message)"
-  }
-
-  /// What the parser of the text itself says, such as where it is malformed.
-  private static func reason(_ error: any Error) -> String {
-    if let error = error as? CocoaError, let words = error.userInfo["NSDebugDescription"] as? String { return words }
-    return "\(error)"
   }
 
   private static func words(for type: Any.Type) -> String {

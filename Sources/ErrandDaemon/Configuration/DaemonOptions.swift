@@ -74,7 +74,7 @@ public struct DaemonOptions: Sendable, Equatable {
       --listen HOST:PORT    listen on a loopback address, too; needs a token in the configuration
       --log-format FORMAT   logfmt or json, to standard error
       --log-level LEVEL     debug, info, warning or error
-      --check-config        read the configuration, say what is wrong with it, and end
+      --check-config        check the configuration, with the options given here above it, say what is wrong, and end (0 or 2)
       --version             show the version
 
     SIGHUP reads the configuration again. SIGTERM and SIGINT take no more requests and let those under way end; a second one

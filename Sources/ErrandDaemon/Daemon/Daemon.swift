@@ -23,26 +23,32 @@ public final class Daemon: Sendable {
   ) async throws(DaemonError) -> Daemon {
     let log = log ?? Log(limit: configuration.log.queueLines)
     log.configure(configuration.log)
-    let token = try Token.load(configuration)
-    let listen = try configuration.listen.map(ListenAddress.parse)
-    if listen != nil, token == nil {
-      throw DaemonError("listen: needs a token (setting token or token_file), since other users and web pages can reach a port")
-    }
-    let directory: String
-    if let given = configuration.stateDir {
-      directory = given
-    } else {
-      directory = try DefaultPaths.stateDirectory(environment: environment)
-    }
+    let settings = try StartSettings(configuration, environment: environment)
+    let directory = settings.stateDirectory
+    let path = settings.socketPath
     let state = try StateDirectory(directory)
     let reserve = try HandleReserve(path: directory + "/handles")
-    let path = configuration.socket ?? DefaultPaths.socket(environment: environment)
-    let parts = Parts(configuration: configuration, token: token, socket: path, listen: listen, reserve: reserve, log: log)
-    let (core, server, address) = try await parts.start()
+    let parts = Parts(configuration: configuration, settings: settings, reserve: reserve, log: log)
+    let (core, server, address): (DaemonCore, HttpServer, SocketAddress?)
+    do throws(DaemonError) {
+      (core, server, address) = try await parts.start()
+    } catch {
+      // Nothing was given.
+      await reserve.giveBack()
+      throw error
+    }
     log.write(
       .info, "serving",
       [("version", version), ("socket", path), ("listen", address?.description ?? "-"), ("state_dir", directory), ("pid", "\(getpid())")])
     return Daemon(configuration, path, address, log, state, core, server)
+  }
+
+  /// Throws what would keep a daemon with these settings from starting, as far as can be told without starting it. Reads files: not for
+  /// the loop.
+  public static func check(
+    _ configuration: DaemonConfiguration, environment: [String: String] = DefaultPaths.environment()
+  ) throws(DaemonError) {
+    try StartSettings(configuration, environment: environment).checkPaths()
   }
 
   private init(
@@ -81,6 +87,8 @@ public final class Daemon: Sendable {
     log.write(.info, "ending", [("grace_ms", "\(grace.wholeNanoseconds / 1_000_000)")])
     await core.drain(grace: grace)
     await server.close(grace: min(grace, .seconds(2)))
+    // While the directory is still this daemon's own.
+    await core.reserve.giveBack()
     if state.release() { log.write(.info, "ended") }
   }
 }
@@ -88,9 +96,7 @@ public final class Daemon: Sendable {
 /// What is put together on the loop.
 private struct Parts: Sendable {
   let configuration: DaemonConfiguration
-  let token: [UInt8]?
-  let socket: String
-  let listen: SocketAddress?
+  let settings: StartSettings
   let reserve: HandleReserve
   let log: Log
 
@@ -98,17 +104,18 @@ private struct Parts: Sendable {
   func start() throws(DaemonError) -> (DaemonCore, HttpServer, SocketAddress?) {
     // Each event belongs to a handle of its own, so the numbers that earlier runs gave lie below the handles of this one.
     let store = MemoryStore(limits: configuration.storeLimits, seqFloor: reserve.first - 1)
-    let core = DaemonCore(configuration, token: token, store: store, reserve: reserve, log: log)
+    let core = DaemonCore(configuration, token: settings.token, store: store, reserve: reserve, log: log)
     let server = HttpServer(configuration: configuration.serverConfiguration)
     ApiRoutes.register(core, on: server)
     do throws(SystemError) {
-      try server.listen(on: try .unix(socket), mode: configuration.permission ?? 0o600)
+      try server.listen(on: settings.socket, mode: configuration.permission ?? 0o600)
     } catch {
       throw DaemonError(
-        error.errno == EADDRINUSE ? "another process serves the socket \(socket)" : "can't listen on the socket \(socket): \(error)")
+        error.errno == EADDRINUSE
+          ? "another process serves the socket \(settings.socketPath)" : "can't listen on the socket \(settings.socketPath): \(error)")
     }
     var address: SocketAddress?
-    if let listen {
+    if let listen = settings.listen {
       do throws(SystemError) {
         address = try server.listen(on: listen)
       } catch {
@@ -127,9 +134,10 @@ extension DaemonConfiguration {
     server.maxBodyBytes = limits.submitBytes
     server.maxConnections = limits.apiConnections
     server.writeTimeout = .milliseconds(limits.apiWriteTimeoutMs)
+    let submitBytes = limits.submitBytes
     server.errorBody = { status, message in
       var body: [UInt8] = []
-      Problem.server(status, message).write(to: &body)
+      Problem.server(status, message, submitBytes: submitBytes).write(to: &body)
       body.append("\n")
       return (ApiAnswer.problemHeaders, body)
     }

@@ -40,7 +40,7 @@ final class DaemonCore {
     limits = configuration.apiLimits
     rules = configuration.submissionRules
     events = EventWriter(inlineBodyBytes: configuration.limits.eventBodyBytes)
-    reserve.onFailure = { log.write(.error, "can't reserve handles", [("reason", "\($0)")]) }
+    reserve.onFailure = { log.write(.error, "can't write the handle file", [("reason", "\($0)")]) }
   }
 
   // MARK: Requests
@@ -75,7 +75,7 @@ final class DaemonCore {
   /// The record of a handle, if the owner may see it.
   func record(_ text: String, for owner: Owner) throws(Problem) -> RequestRecord {
     guard let handle = RequestHandle(text), let record = store.record(handle), owner.sees(record.owner) else {
-      throw .unknownHandle(text)
+      throw .unknownHandle(text, first: reserve.first)
     }
     return record
   }
@@ -109,10 +109,22 @@ extension DaemonCore: OutcomeSink {
     let event = events.outcome(outcome, of: info, record, seq: seq)
     let result = RequestResult(outcome, seq: seq, event: event, at: .now())
     store.ended(record, result)
+    log.write(.debug, "ended", DaemonCore.logFields(record, result))
     guard !record.waiters.isEmpty else { return }
     let waiters = record.waiters
     record.waiters = []
     for waiter in waiters { waiter.ended(result) }
+  }
+
+  private static func logFields(_ record: RequestRecord, _ result: RequestResult) -> [Log.Field] {
+    var fields: [Log.Field] = [
+      ("handle", record.handle.description), ("owner", record.owner.description), ("delegate", record.mailbox.id.name),
+      ("type", result.state.rawValue),
+    ]
+    if let status = result.status { fields.append(("status", "\(status)")) }
+    if let code = result.errorCode { fields.append(("error", code)) }
+    let total = result.timings?.total ?? result.endedAt.microseconds(since: record.acceptedAt)
+    return fields + [("sent", result.sent.rawValue), ("attempts", "\(result.attempts)"), ("total_us", "\(total)")]
   }
 
   private static func isRefusal(_ error: HttpClientError) -> Bool {

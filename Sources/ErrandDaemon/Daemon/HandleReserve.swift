@@ -3,7 +3,8 @@ internal import EventLoop
 import Glibc
 
 /// Sees to it that no handle is given twice in the life of the state directory: the highest one that may be given is on disk before it
-/// is given. Handles are reserved in blocks, the next one long before the current one is used up, on a thread of its own.
+/// is given. Handles are reserved in blocks, the next one long before the current one is used up, on a thread of its own. At a clean end
+/// what was not given goes back; after any other end the rest of the block stays unused.
 @LoopActor
 final class HandleReserve {
   nonisolated static let blockSize: UInt64 = 1_000_000
@@ -13,6 +14,9 @@ final class HandleReserve {
   private let queue = DispatchQueue(label: "errand.handles")
   /// The highest handle that may be given.
   private(set) var limit: UInt64
+  /// The highest handle that was given, by this run or an earlier one.
+  private var highest: UInt64
+  private var isClosed = false
   private var isExtending = false
   /// Told what went wrong with the disk.
   var onFailure: ((SystemError) -> Void)?
@@ -25,6 +29,7 @@ final class HandleReserve {
     let reserved = try HandleReserve.read(path)
     guard reserved < UInt64.max / 2 else { throw DaemonError("\(path) names no possible handle") }
     first = reserved + 1
+    highest = reserved
     limit = reserved + block
     do throws(SystemError) {
       try StateFile.write("\(reserved + block)\n", to: path)
@@ -33,10 +38,35 @@ final class HandleReserve {
     }
   }
 
-  /// Whether `handle` may be given; sees to the next block in time.
+  /// Whether `handle` may be given, in which case it counts as given; sees to the next block in time.
   func covers(_ handle: UInt64) -> Bool {
+    guard !isClosed else { return false }
     if handle &+ block / 2 > limit, !isExtending { extend() }
-    return handle <= limit
+    guard handle <= limit else { return false }
+    highest = max(highest, handle)
+    return true
+  }
+
+  /// No handle is given any more, and the next run goes on right after the last one. Returns when that is on disk; if it can't be written,
+  /// the next run goes on after the block. May be called more than once.
+  func giveBack() async {
+    let isFirst = !isClosed
+    isClosed = true
+    let path = self.path
+    let highest = self.highest
+    // After any block that is being reserved: the queue does one thing at a time. Later calls wait for the first.
+    let failure: SystemError? = await withCheckedContinuation { continuation in
+      queue.async {
+        guard isFirst else { return continuation.resume(returning: nil) }
+        do throws(SystemError) {
+          try StateFile.write("\(highest)\n", to: path)
+          continuation.resume(returning: nil)
+        } catch {
+          continuation.resume(returning: error)
+        }
+      }
+    }
+    if let failure { onFailure?(failure) }
   }
 
   private func extend() {

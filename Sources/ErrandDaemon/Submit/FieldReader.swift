@@ -20,8 +20,12 @@ enum FieldReader {
     .milliseconds(try integer(value, field, 0...SubmissionRules.timeoutMilliseconds))
   }
 
-  static func object(_ value: JsonValue, _ field: String) throws(Problem) -> JsonObject {
-    guard case .object(let object) = value else { throw .wrongType(field, expected: "an object", found: value) }
+  /// `members`: what such an object may hold, for who gave something else.
+  static func object(_ value: JsonValue, _ field: String, of members: [String]) throws(Problem) -> JsonObject {
+    guard case .object(let object) = value else {
+      let names = members.map { "\"\($0)\"" }.joined(separator: ", ")
+      throw .wrongType(field, expected: "an object \(members.count == 1 ? "with" : "with any of") \(names)", found: value)
+    }
     return object
   }
 
@@ -62,10 +66,20 @@ enum FieldReader {
     }
   }
 
-  /// `{"Name": "value"}`, or `{"Name": ["one", "another"]}` for a field that comes more than once.
+  /// `{"Name": "value"}`, or `{"Name": ["one", "another"]}` for a field that comes more than once; or, as events give them,
+  /// `[["Name", "value"], …]`.
   static func headers(_ value: JsonValue, _ field: String) throws(Problem) -> HttpHeaders {
-    guard case .object(let object) = value else { throw .wrongType(field, expected: "an object", found: value) }
     var headers = HttpHeaders()
+    if case .array(let elements) = value {
+      for (index, element) in elements.enumerated() {
+        guard case .array(let pair) = element, pair.count == 2 else {
+          throw .wrongType("\(field)/\(index)", expected: "a pair of a name and a value", found: element)
+        }
+        headers.append(try text(pair[0], "\(field)/\(index)/0"), try text(pair[1], "\(field)/\(index)/1"))
+      }
+      return headers
+    }
+    guard case .object(let object) = value else { throw .wrongType(field, expected: "an object, or an array of pairs", found: value) }
     for member in object.members {
       switch member.value {
       case .string(let text): headers.append(member.key, text)

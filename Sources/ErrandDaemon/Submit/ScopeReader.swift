@@ -3,10 +3,12 @@ internal import HttpWire
 
 /// Turns the JSON of `POST /v1/cancel` into a scope of what the owner may cancel.
 enum ScopeReader {
+  static let fields = ["delegate", "tag", "key", "key_prefix", "host", "all"]
+
   static func read(_ json: JsonValue, owner: Owner) throws(Problem) -> CancelScope {
     var scope = CancelScope()
     var isAll = false
-    let object = try FieldReader.object(json, "")
+    let object = try FieldReader.object(json, "", of: fields)
     for member in object {
       switch member.key {
       case "delegate": scope.delegateName = try FieldReader.text(member.value, "/delegate")
@@ -17,7 +19,7 @@ enum ScopeReader {
       case "all":
         guard case .bool(true) = member.value else { throw .wrongType("/all", expected: "true", found: member.value) }
         isAll = true
-      default: throw .unknownField(member.key, at: "")
+      default: throw .unknownField(member.key, at: "", among: fields)
       }
     }
     guard !object.isEmpty else {

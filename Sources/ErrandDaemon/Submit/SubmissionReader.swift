@@ -3,11 +3,14 @@ internal import HttpWire
 
 /// Turns the JSON of one submission into a request, or says which field is wrong.
 struct SubmissionReader {
-  private static let names: Set<String> = [
-    "url", "method", "params", "headers", "delegate", "tag", "key", "form", "body", "body_base64", "timeouts", "retry", "envelope",
-    "expect",
-    "accept_status", "max_body_bytes", "unix_socket",
+  static let fields = [
+    "url", "method", "params", "headers", "json", "form", "body", "body_base64", "delegate", "tag", "key", "meta", "timeouts", "retry",
+    "expect", "envelope", "accept_status", "max_body_bytes", "unix_socket",
   ]
+  static let timeoutFields = ["queue_ms", "connect_ms", "first_byte_ms", "idle_ms", "total_ms"]
+  static let retryFields = ["max"]
+  /// Those in which null stands for "not given"; in the others any JSON is meant.
+  private static let nullable = Set(fields).subtracting(["json", "meta"])
 
   let rules: SubmissionRules
 
@@ -17,8 +20,7 @@ struct SubmissionReader {
     var url: String?
     var bodyField: String?
     for member in object.members {
-      // Null stands for "not given", except where any JSON is meant.
-      if case .null = member.value, SubmissionReader.names.contains(member.key) { continue }
+      if case .null = member.value, SubmissionReader.nullable.contains(member.key) { continue }
       switch member.key {
       case "url": url = try FieldReader.text(member.value, "/url")
       case "method": submission.request.method = try method(member.value)
@@ -42,7 +44,7 @@ struct SubmissionReader {
       case "max_body_bytes":
         submission.request.maxBodyBytes = try FieldReader.integer(member.value, "/max_body_bytes", 0...1_099_511_627_776)
       case "unix_socket": submission.request.unixSocket = try unixSocket(member.value)
-      default: throw .unknownField(member.key, at: "")
+      default: throw .unknownField(member.key, at: "", among: SubmissionReader.fields)
       }
     }
     guard let url else { throw .missing("/url") }
@@ -51,12 +53,18 @@ struct SubmissionReader {
     return submission
   }
 
+  private static let knownMethods: Set<String> = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"]
+
   private func method(_ value: JsonValue) throws(Problem) -> HttpMethod {
     let text = try FieldReader.text(value, "/method")
     switch text {
     case "GET": return .get
     case "POST": return .post
     default: break
+    }
+    let upper = text.uppercased()
+    if upper != text, SubmissionReader.knownMethods.contains(upper) {
+      throw .invalidValue("/method", "is \(text.debugDescription), and methods are case-sensitive: did you mean \(upper)?")
     }
     do throws(WireError) {
       return try HttpMethod(text)
@@ -75,14 +83,14 @@ struct SubmissionReader {
 
   private func key(_ value: JsonValue) throws(Problem) -> String {
     let key = try FieldReader.text(value, "/key")
-    if key.utf8.count > rules.keyBytes { throw .tooLarge("/key", limit: "key_bytes", rules.keyBytes, field: "/key") }
+    if key.utf8.count > rules.keyBytes { throw .tooLarge("/key", key.utf8.count, limit: "key_bytes", rules.keyBytes, field: "/key") }
     return key
   }
 
   private func meta(_ value: JsonValue) throws(Problem) -> [UInt8] {
     var bytes: [UInt8] = []
     value.write(to: &bytes)
-    if bytes.count > rules.metaBytes { throw .tooLarge("/meta", limit: "meta_bytes", rules.metaBytes, field: "/meta") }
+    if bytes.count > rules.metaBytes { throw .tooLarge("/meta", bytes.count, limit: "meta_bytes", rules.metaBytes, field: "/meta") }
     return bytes
   }
 
@@ -106,7 +114,7 @@ struct SubmissionReader {
 
   private func timeouts(_ value: JsonValue) throws(Problem) -> Timeouts {
     var timeouts = Timeouts()
-    for member in try FieldReader.object(value, "/timeouts") {
+    for member in try FieldReader.object(value, "/timeouts", of: SubmissionReader.timeoutFields) {
       let field = "/timeouts/" + Problem.pointerToken(member.key)
       switch member.key {
       case "queue_ms": timeouts.queue = try FieldReader.milliseconds(member.value, field)
@@ -114,7 +122,7 @@ struct SubmissionReader {
       case "first_byte_ms": timeouts.firstByte = try FieldReader.milliseconds(member.value, field)
       case "idle_ms": timeouts.idle = try FieldReader.milliseconds(member.value, field)
       case "total_ms": timeouts.total = try FieldReader.milliseconds(member.value, field)
-      default: throw .unknownField(member.key, at: "/timeouts")
+      default: throw .unknownField(member.key, at: "/timeouts", among: SubmissionReader.timeoutFields)
       }
     }
     return timeouts
@@ -122,8 +130,8 @@ struct SubmissionReader {
 
   private func retry(_ value: JsonValue) throws(Problem) -> RetryPolicy {
     var retry = RetryPolicy()
-    for member in try FieldReader.object(value, "/retry") {
-      guard member.key == "max" else { throw .unknownField(member.key, at: "/retry") }
+    for member in try FieldReader.object(value, "/retry", of: SubmissionReader.retryFields) {
+      guard member.key == "max" else { throw .unknownField(member.key, at: "/retry", among: SubmissionReader.retryFields) }
       retry.max = Int(try FieldReader.integer(member.value, "/retry/max", 0...Int64(SubmissionRules.retries)))
     }
     return retry

@@ -27,6 +27,18 @@ struct CancelTests {
       #expect(again.status == 200)
       #expect(again.json["result"]?.string == "already_finished")
       #expect(again.json["sent"]?.string == "sent")
+      #expect(again.json["bytes_written"] == receipt.json["bytes_written"])
+    }
+  }
+
+  @Test func `a cancel that comes too late does not claim to know what it does not`() async throws {
+    try await TestDaemon.with { test in
+      _ = try await test.outcome(path: "/json")
+      let late = try await test.call(.delete, "/v1/requests/1").json
+      #expect(late == ["handle": "1", "result": "already_finished", "sent": "sent", "bytes_written": nil, "connection": "none"])
+      _ = try await test.post("/v1/requests?wait=30", "{\"url\": \"http://127.0.0.1:1/\"}")
+      let unsent = try await test.call(.delete, "/v1/requests/2").json
+      #expect(unsent == ["handle": "2", "result": "already_finished", "sent": "not_sent", "bytes_written": 0, "connection": "none"])
     }
   }
 

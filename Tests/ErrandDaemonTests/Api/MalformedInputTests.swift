@@ -30,7 +30,7 @@ struct MalformedInputTests {
     ("{\"url\": \"http://h/\", \"params\": {\"a\": [1, null]}}", "/params/a/1", "wrong_type"),
     ("{\"url\": \"http://h/\", \"params\": [[\"a\"]]}", "/params/0", "wrong_type"),
     ("{\"url\": \"http://h/\", \"params\": [[1, 2]]}", "/params/0/0", "wrong_type"),
-    ("{\"url\": \"http://h/\", \"headers\": []}", "/headers", "wrong_type"),
+    ("{\"url\": \"http://h/\", \"headers\": [1]}", "/headers/0", "wrong_type"),
     ("{\"url\": \"http://h/\", \"headers\": {\"A\": 1}}", "/headers/A", "wrong_type"),
     ("{\"url\": \"http://h/\", \"headers\": {\"A\": [\"b\", 2]}}", "/headers/A/1", "wrong_type"),
     ("{\"url\": \"http://h/\", \"headers\": {\"A\": \"b\\r\\nC: d\"}}", "/headers", "invalid_request"),
@@ -81,6 +81,47 @@ struct MalformedInputTests {
     }
   }
 
+  /// A body, and what its problem says.
+  static let hints: [(path: String, body: String, detail: String)] = [
+    (
+      "/v1/requests", #"{"url": "http://h/", "timeout_ms": 1}"#,
+      "the field \"timeout_ms\" is not known; there are: \(SubmissionReader.fields.joined(separator: ", "))"
+    ),
+    (
+      "/v1/requests", #"{"url": "http://h/", "timeouts": {"read_ms": 1}}"#,
+      "the field \"read_ms\" is not known in /timeouts; there are: queue_ms, connect_ms, first_byte_ms, idle_ms, total_ms"
+    ),
+    ("/v1/requests", #"{"url": "http://h/", "retry": {"min": 1}}"#, "the field \"min\" is not known in /retry; there are: max"),
+    ("/v1/requests", #"{"url": "http://h/", "retry": 2}"#, "/retry must be an object with \"max\", not a number"),
+    (
+      "/v1/requests", #"{"url": "http://h/", "timeouts": 2}"#,
+      "/timeouts must be an object with any of \"queue_ms\", \"connect_ms\", \"first_byte_ms\", \"idle_ms\", \"total_ms\", not a number"
+    ),
+    ("/v1/cancel", #"{"delegates": "a"}"#, "the field \"delegates\" is not known; there are: delegate, tag, key, key_prefix, host, all"),
+    (
+      "/v1/requests", #"{"url": "http://h/", "method": "post"}"#,
+      "/method is \"post\", and methods are case-sensitive: did you mean POST?"
+    ),
+    (
+      "/v1/requests", #"{"url": "http://h/", "method": "Get"}"#,
+      "/method is \"Get\", and methods are case-sensitive: did you mean GET?"
+    ),
+    ("/v1/requests", #"{"url": "http://h/", "headers": [["A"]]}"#, "/headers/0 must be a pair of a name and a value, not an array"),
+    ("/v1/requests", #"{"url": "http://h/", "headers": [["A", 1]]}"#, "/headers/0/1 must be a string, not a number"),
+    ("/v1/requests", #"{"url": "http://h/", "headers": "A: b"}"#, "/headers must be an object, or an array of pairs, not a string"),
+  ]
+
+  @Test func `a problem says what there is in place of what was given`() async throws {
+    try await TestDaemon.with { test in
+      for (path, body, detail) in Self.hints {
+        let problem = try await test.post(path, body).json
+        #expect(problem["detail"]?.string == detail)
+      }
+      // A token that is no known method is the server's to judge.
+      #expect(try await test.outcome(path: "/echo", "\"method\": \"purge\"").type == "finished")
+    }
+  }
+
   @Test func `malformed JSON is told with line and column`() async throws {
     try await TestDaemon.with { test in
       let problem = try await test.submit("{\n  \"url\": \"http://h/\",\n  \"tag\": 07\n}").json
@@ -104,9 +145,13 @@ struct MalformedInputTests {
       let long = try await test.submit("{\(url), \"body\": \"\(String(repeating: "x", count: 2_000))\"}")
       #expect(long.status == 413)
       #expect(limit(long) == "submit_bytes")
+      #expect(long.json["limit_value"]?.int == 2_000)
+      #expect(long.json["detail"]?.string?.contains("longer than 2000 bytes (limit submit_bytes; a body in base64 counts as") == true)
       #expect(limit(try await test.batch(["{\(url)}", "{\(url)}", "{\(url)}", "{\(url)}"])) == "batch_lines")
       #expect(limit(try await test.batch(["{\(url), \"body\": \"\(String(repeating: "x", count: 100))\"}"])) == "line_bytes")
-      #expect(limit(try await test.submit("{\(url), \"meta\": \"0123456789\"}")) == "meta_bytes")
+      let meta = try await test.submit("{\(url), \"meta\": \"0123456789\"}")
+      #expect(limit(meta) == "meta_bytes")
+      #expect(meta.json["detail"]?.string == "/meta has 12 bytes, more than 10 (limit meta_bytes)")
       #expect(limit(try await test.submit("{\(url), \"key\": \"01234\"}")) == "key_bytes")
       #expect(try await test.submit("{\(url)}").status == 202)
       let second = try await test.submit("{\(url), \"delegate\": \"other\"}")

@@ -23,6 +23,8 @@ struct SubmitTests {
       #""method": "PUT", "headers": {"X-One": "1", "X-Two": ["2", "3"]}, "body": "grüße""#,
       "PUT /echo?a=1\nX-One: 1\nX-Two: 2\nX-Two: 3\nContent-Type: text/plain; charset=utf-8\ngrüße"
     ),
+    (#""headers": [["X-One", "1"], ["x-two", "2"], ["X-One", "3"]]"#, "GET /echo?a=1\nX-One: 1\nx-two: 2\nX-One: 3\n"),
+    (#""headers": []"#, "GET /echo?a=1\n"),
     (#""json": {"b": 1, "a": [null, 1.0]}"#, "POST /echo?a=1\nContent-Type: application/json\n{\"b\":1,\"a\":[null,1.0]}"),
     (#""form": {"a b": "c&d"}"#, "POST /echo?a=1\nContent-Type: application/x-www-form-urlencoded\na+b=c%26d"),
     (#""method": "PATCH", "body_base64": "aGk=""#, "PATCH /echo?a=1\nhi"),

@@ -89,6 +89,83 @@ struct ConfigurationTests {
     #expect(error?.description.hasPrefix("test") == true)
   }
 
+  static let malformed: [(text: String, message: String)] = [
+    ("{\n  socket: \"x\",\n  log: {level: 'info'\n  grace_ms: 1,\n}", "test:4:3: not JSON5: \"g\" stands where a comma or } is expected"),
+    ("{\n socket: }", "test:2:10: not JSON5: \"}\" stands where a value is expected"),
+    ("{\n", "test:2:1: not JSON5: the text ends where a key is expected"),
+    ("", "test:1:1: not JSON5: the text ends where a value is expected"),
+    ("{} x", "test:1:4: not JSON5: nothing may follow the value"),
+    ("{\n  // fine\n  /* not", "test:3:3: not JSON5: a comment begins here that does not end"),
+    ("{\n  listen: none,\n}", "test:2:11: not JSON5: \"none\" is no value; texts stand in quotes"),
+    ("{grace_ms 1}", "test:1:11: not JSON5: \"1\" stands where a colon is expected"),
+    ("{,}", "test:1:2: not JSON5: \",\" stands where a key is expected"),
+    ("{\n 'socket: 1\n}", "test:2:2: not JSON5: a text begins here that does not end on its line"),
+    ("{envelopes: [{}, {}}", "test:1:20: not JSON5: \"}\" stands where a comma or ] is expected"),
+    ("[" + String(repeating: "[", count: 600), "lie too deep"),
+  ]
+
+  @Test(arguments: malformed) func `what is not JSON5 is told with line and column`(fault: (text: String, message: String)) {
+    let error = #expect(throws: DaemonError.self) { try parse(fault.text) }
+    #expect(error?.description.contains(fault.message) == true, "\(error?.description ?? "-")")
+  }
+
+  @Test func `what is JSON5 has no fault`() throws {
+    let shipped = try #require(try StateFile.read(shippedPath))
+    #expect(Json5Fault.find(in: shipped)?.message == nil)
+    let text = "\u{FEFF}{'a': [+1, -.5, 0x1F, Infinity, -NaN, 1e3,], $b_1: 'it\\'s\\\n two', \"c\": null, /* x */ é: true} // end"
+    #expect(Json5Fault.find(in: text)?.message == nil)
+  }
+
+  @Test func `what SIGHUP brings into force is marked`() throws {
+    let text = try #require(try StateFile.read(shippedPath))
+    var section = ""
+    var isSectionLive = false
+    var isLive = false
+    var comment = ""
+    var live: Set<String> = []
+    for line in text.split(separator: "\n").map({ $0.drop { $0 == " " } }) {
+      if line.hasPrefix("//") {
+        comment += line
+      } else if line.hasPrefix("}") {
+        section = ""
+        isSectionLive = false
+      } else if let colon = line.firstIndex(of: ":") {
+        // A key without a comment shares the one above it; a section does not.
+        if !comment.isEmpty || line.hasSuffix("{") { isLive = comment.contains("live.") }
+        let name = String(line[..<colon])
+        comment = ""
+        if line.hasSuffix("{") {
+          section = name
+          isSectionLive = isLive
+        } else if isLive || isSectionLive {
+          live.insert(section.isEmpty ? name : section + "." + name)
+        }
+      }
+    }
+    var changed = DaemonConfiguration()
+    changed.graceMs += 1
+    changed.log.format = "json"
+    changed.log.level = "error"
+    changed.limits.batchLines += 1
+    changed.limits.lineBytes += 1
+    changed.limits.metaBytes += 1
+    changed.limits.keyBytes += 1
+    changed.limits.eventBodyBytes += 1
+    changed.limits.waitSeconds += 1
+    changed.limits.delegatesPerOwner += 1
+    changed.limits.streamKeepAliveMs += 1
+    changed.results = ResultSettings()
+    changed.mailbox.count += 1
+    changed.envelopes = []
+    #expect(DaemonConfiguration().needingRestart(changed) == [])
+    let expected = [
+      "grace_ms", "log.format", "log.level", "limits.batch_lines", "limits.line_bytes", "limits.meta_bytes", "limits.key_bytes",
+      "limits.event_body_bytes", "limits.wait_s", "limits.delegates_per_owner", "limits.stream_keep_alive_ms", "results.count",
+      "results.bytes", "results.age_ms", "results.acknowledged_count", "mailbox.count", "mailbox.bytes", "mailbox.age_ms",
+    ]
+    #expect(live.filter { $0.contains(".") || $0 == "grace_ms" }.symmetricDifference(expected) == [])
+  }
+
   @Test func `a file that is missing is named`() {
     let error = #expect(throws: DaemonError.self) { try ConfigurationFile.load("/nonexistent/errandd.json5") }
     #expect(error?.description == "there is no configuration /nonexistent/errandd.json5")

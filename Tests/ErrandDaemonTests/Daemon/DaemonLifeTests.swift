@@ -16,12 +16,83 @@ struct DaemonLifeTests {
       seen.append(try await submitted(daemon.core))
       await daemon.stop(grace: .zero)
     }
-    #expect(seen == [1, 1_000_001, 2_000_001])
-    #expect(try StateFile.read(directory.file("state/handles")) == "3000000\n")
+    #expect(seen == [1, 2, 3])
+    #expect(try StateFile.read(directory.file("state/handles")) == "3\n")
   }
 
-  @LoopActor private func submitted(_ core: DaemonCore) throws -> UInt64 {
+  @Test func `what was not given goes back at a clean end, and only then`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("handles")
+    let reserve = try HandleReserve(path: path, block: 10)
+    #expect(await reserve.covers(1))
+    #expect(await reserve.covers(2))
+    // A crash here: the block is used up.
+    let second = try HandleReserve(path: path, block: 10)
+    #expect(second.first == 11)
+    #expect(await second.covers(11))
+    #expect(try StateFile.read(path) == "20\n")
+    await second.giveBack()
+    #expect(try StateFile.read(path) == "11\n")
+    #expect(await !second.covers(12))
+    // A crash while the file was being exchanged.
+    try directory.write("handles.new", Array("3".utf8))
+    let third = try HandleReserve(path: path, block: 10)
+    #expect(third.first == 12)
+    #expect(try StateFile.read(path) == "21\n")
+    // None given.
+    await third.giveBack()
+    #expect(try StateFile.read(path) == "11\n")
+    // A later call must not write: the directory may be another daemon's by then.
+    let fourth = try HandleReserve(path: path, block: 10)
+    await third.giveBack()
+    #expect(fourth.first == 12)
+    #expect(try StateFile.read(path) == "21\n")
+  }
+
+  @Test func `what is given back comes after a block that is being reserved`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("handles")
+    for given: UInt64 in 1...20 {
+      unlink(path)
+      let reserve = try HandleReserve(path: path, block: 20)
+      #expect(await reserve.covers(given))
+      await reserve.giveBack()
+      #expect(try StateFile.read(path) == "\(given)\n")
+    }
+  }
+
+  @Test func `if the disk can't be written at the end, the gap stays and is told`() async throws {
+    let directory = try TemporaryDirectory()
+    let reserve = try HandleReserve(path: directory.file("handles"), block: 10)
+    #expect(mkdir(directory.file("handles.new"), 0o700) == 0)
+    let failure = Locked<SystemError?>(nil)
+    await watch(reserve) { error in failure.withLock { $0 = error } }
+    #expect(await reserve.covers(1))
+    await reserve.giveBack()
+    #expect(failure.withLock { $0 } != nil)
+    #expect(try StateFile.read(directory.file("handles")) == "10\n")
+  }
+
+  @Test func `a cursor from before a restart misses nothing`() async throws {
+    let directory = try TemporaryDirectory()
+    for run in 0..<3 {
+      let daemon = try await TestDaemon.start(in: directory)
+      for name in ["a", "a", "b"] { _ = try await submitted(daemon.core, name) }
+      try await waitUntil("the outcomes") { daemon.core.store.figures.events == 3 }
+      #expect(await seqs(daemon.core, "a") == [run * 3 + 1, run * 3 + 2])
+      #expect(await seqs(daemon.core, "b") == [run * 3 + 1])
+      await daemon.stop(grace: .zero)
+    }
+  }
+
+  @LoopActor private func seqs(_ core: DaemonCore, _ name: String) -> [Int] {
+    guard let mailbox = core.store.mailbox(DelegateID(owner: core.ownOwner, name: name)) else { return [] }
+    return (mailbox.firstSeq...mailbox.lastSeq).map(Int.init)
+  }
+
+  @LoopActor private func submitted(_ core: DaemonCore, _ delegate: String = "default") throws -> UInt64 {
     var submission = Submission()
+    submission.delegate = delegate
     submission.request.url = "http://127.0.0.1:1/"
     return try core.submit(submission, for: core.ownOwner).handle.id
   }
@@ -72,6 +143,8 @@ struct DaemonLifeTests {
       _ = try await TestDaemon.start(in: directory) { $0.stateDir = directory.file("other") }
     }
     #expect(socket?.description.contains("another process serves the socket") == true)
+    // What can't start takes no numbers.
+    #expect(try StateFile.read(directory.file("other/handles")) == "0\n")
     await first.stop(grace: .zero)
     let next = try await TestDaemon.start(in: directory)
     await next.stop(grace: .zero)

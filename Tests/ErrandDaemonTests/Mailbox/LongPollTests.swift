@@ -23,6 +23,15 @@ struct LongPollTests {
     }
   }
 
+  @Test func `a cursor that was never given starts after what was acknowledged`() async throws {
+    try await TestDaemon.with { test in
+      for _ in 0..<3 { _ = try await test.outcome(path: "/json", "\"delegate\": \"a\"") }
+      _ = try await test.post("/v1/delegates/a/ack", "{\"through\": 1}")
+      #expect(try await events(test, "?after=4") == ([2, 3], 3))
+      #expect(try await events(test, "?after=18446744073709551615") == ([2, 3], 3))
+    }
+  }
+
   @Test func `a poll waits for the next event, or until its time is up`() async throws {
     try await TestDaemon.with { test in
       #expect(try await events(test, "?wait=0.02") == ([], 0))

@@ -18,8 +18,8 @@ final class AcknowledgeRoute: ApiRoute {
     let mailbox = try core.mailbox(try core.delegateID(call, &query))
     try query.finish()
     var through: UInt64?
-    for member in try FieldReader.object(try core.jsonBody(call), "") {
-      guard member.key == "through" else { throw .unknownField(member.key, at: "") }
+    for member in try FieldReader.object(try core.jsonBody(call), "", of: ["through"]) {
+      guard member.key == "through" else { throw .unknownField(member.key, at: "", among: ["through"]) }
       through = UInt64(try FieldReader.integer(member.value, "/through", 0 ... .max))
     }
     guard let through else { throw .missing("/through") }

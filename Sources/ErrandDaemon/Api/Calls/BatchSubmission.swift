@@ -26,7 +26,7 @@ final class BatchSubmission {
     reader = SubmissionReader(rules: core.rules)
     let count = lines.count
     guard count <= core.limits.batchLines else {
-      throw .tooLarge("the batch", limit: "batch_lines", core.limits.batchLines, unit: "lines")
+      throw .tooLarge("the batch", count, limit: "batch_lines", core.limits.batchLines, unit: "lines")
     }
     answer.reserveCapacity(count * 48)
   }
@@ -50,7 +50,9 @@ final class BatchSubmission {
   }
 
   private func read(_ line: NdjsonLines.Line) throws(Problem) -> Submission {
-    guard line.range.count <= core.limits.lineBytes else { throw .tooLarge("the line", limit: "line_bytes", core.limits.lineBytes) }
+    guard line.range.count <= core.limits.lineBytes else {
+      throw .tooLarge("the line", line.range.count, limit: "line_bytes", core.limits.lineBytes)
+    }
     let body = self.body
     let json: JsonValue
     do throws(JsonError) {

@@ -17,14 +17,14 @@ final class CancelRoute: ApiRoute {
   func answer(_ call: ApiCall) throws(Problem) {
     try call.query().finish()
     let record = try core.record(call.parameters[0], for: call.owner)
-    let receipt =
-      if let result = record.result {
-        CancelReceipt(handle: record.handle, result: .alreadyFinished, sent: result.sent, bytesWritten: result.bytesWritten ?? 0)
-      } else {
-        core.client.cancelOnLoop(record.handle)
-      }
     var bytes: [UInt8] = []
-    receipt.write(to: &bytes)
+    if let result = record.result {
+      let written = result.bytesWritten ?? (result.sent == .notSent ? 0 : nil)
+      CancelReceipt(handle: record.handle, result: .alreadyFinished, sent: result.sent, bytesWritten: written ?? 0)
+        .write(to: &bytes, knowsBytes: written != nil)
+    } else {
+      core.client.cancelOnLoop(record.handle).write(to: &bytes)
+    }
     bytes.append("\n")
     call.responder.json(bytes)
   }

@@ -28,8 +28,8 @@ final class DelegateRoute: ApiRoute {
   }
 
   private static func checkDeclaration(_ json: JsonValue) throws(Problem) {
-    for member in try FieldReader.object(json, "") {
-      guard member.key == "type" else { throw .unknownField(member.key, at: "") }
+    for member in try FieldReader.object(json, "", of: ["type"]) {
+      guard member.key == "type" else { throw .unknownField(member.key, at: "", among: ["type"]) }
       switch try FieldReader.text(member.value, "/type") {
       case "mailbox": break
       case "webhook": throw .invalidValue("/type", "webhook is not supported by this version; there is mailbox")
