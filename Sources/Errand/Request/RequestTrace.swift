@@ -9,6 +9,13 @@ public struct RequestTrace: Sendable {
     /// `queued`, `slot`, `resolved`, `connected`, `reused`, `sent`, `head` or `retry`.
     public let event: String
     public let note: String?
+
+    /// A step `at` microseconds after the submission.
+    public init(at: Int64, event: String, note: String? = nil) {
+      self.at = at
+      self.event = event
+      self.note = note
+    }
   }
 
   struct Retry: Sendable {

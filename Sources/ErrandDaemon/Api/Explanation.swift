@@ -1,14 +1,6 @@
 internal import Errand
 internal import EventLoop
 
-/// One line of a timeline.
-struct TimelineStep {
-  /// Microseconds since the request was submitted.
-  let at: Int64
-  let event: String
-  let note: String?
-}
-
 /// What became of a request that has ended, in words and steps.
 @LoopActor
 enum Explanation {
@@ -31,31 +23,19 @@ enum Explanation {
     }
   }
 
-  static func timeline(of result: RequestResult, _ record: RequestRecord) -> [TimelineStep] {
-    var steps = [TimelineStep(at: 0, event: "queued", note: nil)]
-    if let timings = result.timings {
-      var at: Int64 = 0
-      if let queue = timings.queue {
-        at += queue
-        steps.append(.init(at: at, event: "slot", note: nil))
-      }
-      if let dns = timings.dns {
-        at += dns
-        steps.append(.init(at: at, event: "resolved", note: nil))
-      }
-      if let connect = timings.connect {
-        at += connect
-        steps.append(.init(at: at, event: "connected", note: nil))
-      }
-      if let head = timings.firstByte { steps.append(.init(at: head, event: "head", note: result.status.map(String.init))) }
-    }
+  /// Its life, and its end.
+  static func timeline(of result: RequestResult, _ record: RequestRecord) -> [RequestTrace.Step] {
     let end = result.timings?.total ?? result.endedAt.microseconds(since: record.acceptedAt)
-    steps.append(.init(at: end, event: result.state.rawValue, note: result.errorCode))
-    return steps
+    let life = result.trace?.timeline ?? [RequestTrace.Step(at: 0, event: "queued")]
+    return life + [RequestTrace.Step(at: max(end, life.last?.at ?? 0), event: result.state.rawValue, note: result.errorCode)]
   }
 
   private static func time(_ microseconds: Int64) -> String {
-    if microseconds < 1_000_000 { return "\(microseconds / 1_000).\(microseconds % 1_000 / 100) ms" }
-    return "\(microseconds / 1_000_000).\(microseconds % 1_000_000 / 100_000) s"
+    if microseconds < 999_950 {
+      let tenths = (microseconds + 50) / 100
+      return "\(tenths / 10).\(tenths % 10) ms"
+    }
+    let tenths = (microseconds + 50_000) / 100_000
+    return "\(tenths / 10).\(tenths % 10) s"
   }
 }

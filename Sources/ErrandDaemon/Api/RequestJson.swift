@@ -53,6 +53,7 @@ extension DaemonCore {
     if let status = result.status { writer.member("status", status) }
     if let code = result.errorCode { writer.member("error", code) }
     writer.member("sent", result.sent.rawValue)
+    writer.member("bytes_written", result.bytesWritten)
     if result.attempts > 0 { writer.member("attempts", result.attempts) }
   }
 
@@ -71,10 +72,10 @@ extension DaemonCore {
       writer.endObject()
     }
     writer.member("explanation", description.explanation)
-    writeTimeline(description.timeline.map { TimelineStep(at: $0.at, event: $0.event, note: $0.note) }, to: &writer)
+    writeTimeline(description.timeline, to: &writer)
   }
 
-  private func writeTimeline(_ steps: [TimelineStep], to writer: inout JsonWriter) {
+  private func writeTimeline(_ steps: [RequestTrace.Step], to writer: inout JsonWriter) {
     writer.key("timeline")
     writer.beginArray()
     for step in steps {

@@ -107,7 +107,7 @@ extension DaemonCore: OutcomeSink {
     record.url = info.url
     let seq = record.mailbox.nextSeq
     let event = events.outcome(outcome, of: info, record, seq: seq)
-    let result = RequestResult(outcome, seq: seq, event: event, at: .now())
+    let result = RequestResult(outcome, client.trace(info.handle), seq: seq, event: event, at: .now())
     store.ended(record, result)
     log.write(.debug, "ended", DaemonCore.logFields(record, result))
     guard !record.waiters.isEmpty else { return }

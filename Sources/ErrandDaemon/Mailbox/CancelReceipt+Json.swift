@@ -1,8 +1,8 @@
 internal import Errand
 
 extension CancelReceipt {
-  /// The receipt as the control API gives it. `knowsBytes`: false if nobody remembers how many bytes were written.
-  func write(to bytes: inout [UInt8], knowsBytes: Bool = true) {
+  /// The receipt as the control API gives it.
+  func write(to bytes: inout [UInt8]) {
     bytes.append("{\"handle\":\"")
     bytes.append(decimal: handle.id)
     bytes.append("\",\"result\":\"")
@@ -10,7 +10,7 @@ extension CancelReceipt {
     bytes.append("\",\"sent\":\"")
     bytes.append(contentsOf: sent.rawValue.utf8)
     bytes.append("\",\"bytes_written\":")
-    bytes.append(decimalOrNull: knowsBytes ? bytesWritten : nil)
+    bytes.append(decimal: bytesWritten)
     bytes.append(",\"connection\":\"")
     bytes.append(contentsOf: connection.rawValue.utf8)
     bytes.append("\"}")

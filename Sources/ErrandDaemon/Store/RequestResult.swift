@@ -16,17 +16,21 @@ final class RequestResult: Sendable {
   let errorCode: String?
   let message: String?
   let sent: SentState
-  let bytesWritten: Int64?
+  let bytesWritten: Int64
   let attempts: Int
   let timings: RequestTimings?
+  /// What happened to it; nil if it was refused before it began.
+  let trace: RequestTrace?
   /// The response's body as it came; nil if there was no response.
   let body: [UInt8]?
   let contentType: String?
 
-  init(_ outcome: Outcome, seq: UInt64, event: StoredEvent, at endedAt: Instant) {
+  init(_ outcome: Outcome, _ trace: RequestTrace?, seq: UInt64, event: StoredEvent, at endedAt: Instant) {
     self.seq = seq
     self.event = event
     self.endedAt = endedAt
+    self.trace = trace
+    bytesWritten = trace?.bytesWritten ?? 0
     let response = EventWriter.response(outcome)
     status = response?.status
     body = response?.body
@@ -39,7 +43,6 @@ final class RequestResult: Sendable {
       errorCode = nil
       message = nil
       sent = .sent
-      bytesWritten = nil
       attempts = response.attempts
       timings = response.timings
     case .failed(let error):
@@ -47,7 +50,6 @@ final class RequestResult: Sendable {
       errorCode = error.code.rawValue
       message = error.message
       sent = error.sent
-      bytesWritten = nil
       attempts = error.attempts
       timings = error.timings
     case .cancelled(let receipt):
@@ -55,7 +57,6 @@ final class RequestResult: Sendable {
       errorCode = nil
       message = nil
       sent = receipt.sent
-      bytesWritten = receipt.bytesWritten
       attempts = 0
       timings = nil
     }

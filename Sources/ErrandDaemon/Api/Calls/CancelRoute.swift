@@ -19,9 +19,8 @@ final class CancelRoute: ApiRoute {
     let record = try core.record(call.parameters[0], for: call.owner)
     var bytes: [UInt8] = []
     if let result = record.result {
-      let written = result.bytesWritten ?? (result.sent == .notSent ? 0 : nil)
-      CancelReceipt(handle: record.handle, result: .alreadyFinished, sent: result.sent, bytesWritten: written ?? 0)
-        .write(to: &bytes, knowsBytes: written != nil)
+      CancelReceipt(handle: record.handle, result: .alreadyFinished, sent: result.sent, bytesWritten: result.bytesWritten)
+        .write(to: &bytes)
     } else {
       core.client.cancelOnLoop(record.handle).write(to: &bytes)
     }
