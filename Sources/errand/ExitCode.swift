@@ -12,7 +12,12 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case timeout = 28
   case connectionLost = 52
   case wrongContent = 65
+  case hungUp = 129
   case interrupted = 130
+  case terminated = 143
+
+  /// Those of a command that runs until a signal ends it, or may.
+  static let signals: [ExitCode] = [.hungUp, .interrupted, .terminated]
 
   var meaning: String {
     switch self {
@@ -28,7 +33,9 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .timeout: "a time limit ran out"
     case .connectionLost: "the connection was lost, or what came is not a whole response"
     case .wrongContent: "the body is not JSON, has the wrong shape, or the service said no"
+    case .hungUp: "ended by SIGHUP (the terminal is gone)"
     case .interrupted: "interrupted (Ctrl-C)"
+    case .terminated: "ended by SIGTERM (kill, timeout)"
     }
   }
 

@@ -186,7 +186,8 @@ import Testing
     await server.close(grace: .zero)
   }
 
-  @Test func controlCCancelsAndTellsWhatWasSent() async throws {
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+  func aSignalCancelsAndTellsWhatWasSent(_ number: Int32, _ code: Int32) async throws {
     var arrived = false
     var isClosed = false
     try await withTarget([
@@ -198,9 +199,9 @@ import Testing
     ]) { base in
       let program = try RunningProgram([Programs.path("errand"), "post", "--direct", base + "/never", "-d", "x"])
       try await waitUntil("the request") { arrived }
-      program.send(SIGINT)
+      program.send(number)
       let ended = await program.wait()
-      #expect(ended.status == 130)
+      #expect(ended.status == code)
       #expect(ended.errors.contains("cancelled: the request was sent"))
       #expect(ended.errors.contains("bytes written"))
       try await waitUntil("the end of the connection") { isClosed }

@@ -17,7 +17,7 @@ extension Command {
       Example(line: "errand top", says: "on a terminal"),
       Example(line: "errand top --once --json", says: "one JSON object with stats and requests"),
     ],
-    exitCodes: [.ok, .failure, .usage, .noDaemon, .refused, .interrupted]
+    exitCodes: [.ok, .failure, .usage, .noDaemon, .refused] + ExitCode.signals
   ) { (arguments) throws(Failure) in
     try arguments.none()
     let interval = max(.milliseconds(100), try arguments.seconds("interval") ?? .seconds(1))

@@ -9,7 +9,7 @@ struct ControlClient: Sendable {
 
   init(_ arguments: Arguments) {
     self.init(socket: SocketPath.resolve(arguments))
-    Interrupt.whenAsked { exit(ExitCode.interrupted.rawValue) }
+    Interrupt.whenAsked { exit($0.rawValue) }
   }
 
   init(socket: String) {
