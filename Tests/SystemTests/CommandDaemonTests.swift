@@ -229,6 +229,8 @@ import Testing
       let no = try await daemon.errand("submit", base + "/no", "--wait=20")
       #expect(no.status == 22)
       #expect(no.text.contains("\"code\":\"http_status\""))
+      let judged = try await daemon.errand("get", "--expect-json", base + "/no")
+      #expect(judged.status == 22)
       let never = try await daemon.errand("submit", base + "/never", "--wait=0.02")
       #expect(never.status == 28)
       #expect(never.errors.contains("the request goes on"))

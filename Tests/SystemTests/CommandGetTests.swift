@@ -148,6 +148,22 @@ import Testing
       #expect(never.status == 28)
       let cut = try await errand("post", "--direct", base + "/cut", "-d", "x")
       #expect(cut.status == 52)
+  @Test func aFailingStatusIs22WhereJsonIsExpected() async throws {
+    try await withTarget([
+      "/no": { $1.text("{\"detail\":\"gone\"}", status: 404, headers: ["Content-Type": "application/json"]) }
+    ]) { base in
+      for option in ["--expect-json", "--envelope=code-msg-data"] {
+        let ended = try await errand("get", "--direct", option, base + "/no")
+        #expect(ended.status == 22, "\(option)")
+        #expect(ended.text == "{\"detail\":\"gone\"}")
+        #expect(ended.errors.contains("404"))
+        let failing = try await errand("get", "--direct", "--fail", option, base + "/no")
+        #expect(failing.status == 22)
+        #expect(failing.output.isEmpty)
+      }
+    }
+  }
+
     }
     let closed = try Socket.listen(on: .loopback(port: 0))
     let address = try #require(Socket.localAddress(closed))

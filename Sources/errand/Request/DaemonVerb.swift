@@ -35,7 +35,7 @@ enum DaemonVerb {
     switch event["type"]?.string {
     case "finished": return .ok
     case "failed":
-      if code == .httpStatus, !writing.failsOnStatus { return .ok }
+      if code == .httpStatus, !writing.judgesStatus { return .ok }
       throw Failure(code, describe(event["error"]), hint: isTooLarge ? "with --direct there is no such limit" : nil)
     default:
       throw Failure(.failure, "cancelled by another: request \(event["handle"]?.string ?? "")")

@@ -20,7 +20,7 @@ enum DirectRun {
       return .ok
     case .failed(let error):
       if writing.isVerbose { Timeline.note(error.timings, attempts: error.attempts, status: error.status) }
-      if error.code == .httpStatus, !writing.failsOnStatus { return .ok }
+      if error.code == .httpStatus, !writing.judgesStatus { return .ok }
       throw Failure(ExitCode(errorCode: error.code.rawValue), error.described)
     case .cancelled:
       // Only a signal cancels here. The receipt's handler, on the loop, says what was sent and ends the process.
