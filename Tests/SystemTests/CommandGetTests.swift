@@ -93,6 +93,11 @@ import Testing
       let ended = try await errand(
         "get", "--direct", "-H", "X-A: 1", "-HX-A: 2", "-H", "X-E;", "-A", "tester", "-q", "a=b c", "--param", "d=&=", base + "/p?z=1#part")
       #expect(ended.text == "/p?z=1&a=b%20c&d=%26%3D|1+2|tester|")
+      let bare = try await errand("get", "--direct", "-q", "b c", "-q", "d=", base + "/p")
+      #expect(bare.text.hasPrefix("/p?b%20c&d=|"))
+      // What looks like a scheme in the query is none.
+      let schemeless = try await errand("get", "--direct", base.dropFirst("http://".count) + "/p?u=ftp://x")
+      #expect(schemeless.text.hasPrefix("/p?u=ftp://x|"))
     }
   }
 

@@ -2,7 +2,7 @@
 extension [Option] {
   static let request: [Option] = [
     Option("header", "H", "LINE", repeats: true, "a header as \"Name: value\"; \"Name;\" sends it empty"),
-    Option("param", "q", "NAME=VALUE", repeats: true, "add to the URL's query, percent-encoded"),
+    Option("param", "q", "NAME=VALUE", repeats: true, "add to the URL's query, percent-encoded; NAME alone has no ="),
     Option(
       "data", "d", "DATA", repeats: true,
       "body, as a form; @FILE reads a file without its line ends, @- standard input; more than one are joined by &"),
