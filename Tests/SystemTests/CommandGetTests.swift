@@ -117,6 +117,7 @@ import Testing
         (["put", "--data-binary", "@-", "-H", "Content-Type: a/b"], "PUT a/b in"),
         (["post", "--json", "{\"a\":1}"], "POST application/json {\"a\":1}"),
         (["post", "--form", "a=b c", "--form", "d=é"], "POST \(form) a=b+c&d=%C3%A9"),
+        (["patch", "--json", "{}"], "PATCH application/json {}"),
         (["delete"], "DELETE - "),
         (["post", "-q", "x=1"], "POST - "),
       ]
@@ -147,12 +148,6 @@ import Testing
     }
   }
 
-  @Test func timeConnectionAndNameHaveTheirExitCodes() async throws {
-    try await withTarget(["/never": { _, _ in }, "/cut": { $1.abort() }]) { base in
-      let never = try await errand("get", "--direct", "-m", "0.05", base + "/never")
-      #expect(never.status == 28)
-      let cut = try await errand("post", "--direct", base + "/cut", "-d", "x")
-      #expect(cut.status == 52)
   @Test func aFailingStatusIs22WhereJsonIsExpected() async throws {
     try await withTarget([
       "/no": { $1.text("{\"detail\":\"gone\"}", status: 404, headers: ["Content-Type": "application/json"]) }
@@ -169,6 +164,12 @@ import Testing
     }
   }
 
+  @Test func timeConnectionAndNameHaveTheirExitCodes() async throws {
+    try await withTarget(["/never": { _, _ in }, "/cut": { $1.abort() }]) { base in
+      let never = try await errand("get", "--direct", "-m", "0.05", base + "/never")
+      #expect(never.status == 28)
+      let cut = try await errand("post", "--direct", base + "/cut", "-d", "x")
+      #expect(cut.status == 52)
     }
     let closed = try Socket.listen(on: .loopback(port: 0))
     let address = try #require(Socket.localAddress(closed))

@@ -2,7 +2,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct CommandHelpTests {
   static let commands = [
-    "get", "post", "put", "delete", "head", "submit", "list", "show", "explain", "cancel", "watch", "top", "stats", "version", "help",
+    "get", "post", "put", "patch", "delete", "head", "submit", "list", "show", "explain", "cancel", "watch", "delegates", "ack", "top",
+    "stats",
+    "version", "help",
   ]
 
   @Test func theOverviewListsEveryCommandAndExitCode() async throws {
