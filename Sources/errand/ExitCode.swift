@@ -12,14 +12,19 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case timeout = 28
   case connectionLost = 52
   case wrongContent = 65
+  case hungUp = 129
   case interrupted = 130
+  case terminated = 143
+
+  /// Those of a command that runs until a signal ends it, or may.
+  static let signals: [ExitCode] = [.hungUp, .interrupted, .terminated]
 
   var meaning: String {
     switch self {
     case .ok: "done"
     case .failure: "any other failure"
     case .usage: "the command line is wrong"
-    case .noDaemon: "no daemon answers on the socket"
+    case .noDaemon: "no daemon answers on the socket, or it is not for this user"
     case .refused: "the daemon refused; its problem is shown, with the field it is about"
     case .noSuchHandle: "no request has this handle"
     case .nameNotResolved: "the host name has no address"
@@ -28,7 +33,9 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .timeout: "a time limit ran out"
     case .connectionLost: "the connection was lost, or what came is not a whole response"
     case .wrongContent: "the body is not JSON, has the wrong shape, or the service said no"
+    case .hungUp: "ended by SIGHUP (the terminal is gone)"
     case .interrupted: "interrupted (Ctrl-C)"
+    case .terminated: "ended by SIGTERM (kill, timeout)"
     }
   }
 
@@ -55,11 +62,21 @@ struct Failure: Error {
   let message: String
   /// What to do about it.
   var hint: String?
+  /// Why there is no handle, where a command can do without the daemon.
+  var obstacle: Obstacle?
 
-  init(_ code: ExitCode, _ message: String, hint: String? = nil) {
+  enum Obstacle: Sendable {
+    /// The socket is there, but not for this user.
+    case accessDenied
+    /// The daemon takes no body so long; it has accepted nothing.
+    case tooLarge
+  }
+
+  init(_ code: ExitCode, _ message: String, hint: String? = nil, obstacle: Obstacle? = nil) {
     self.code = code
     self.message = message
     self.hint = hint
+    self.obstacle = obstacle
   }
 
   static func usage(_ message: String) -> Failure { Failure(.usage, message) }

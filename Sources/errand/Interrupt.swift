@@ -1,17 +1,34 @@
 internal import EventLoop
 internal import Glibc
 
-/// Ctrl-C.
+/// The signals that ask a process to end: Ctrl-C, `kill` and `timeout`, and the end of the terminal.
 enum Interrupt {
-  /// Runs `body` on the loop for the first Ctrl-C; a second one ends the process at once.
-  static func whenAsked(_ body: @escaping @LoopActor @Sendable () -> Void) {
+  private static let signals: [(number: Int32, code: ExitCode)] = [
+    (SIGINT, .interrupted), (SIGTERM, .terminated), (SIGHUP, .hungUp),
+  ]
+
+  /// Runs `body` on the loop for the first such signal, with the exit code that tells which it was. Ctrl-C after it ends the process at
+  /// once. The others don't: `timeout` sends SIGTERM twice, to the process and to its group.
+  static func whenAsked(_ body: @escaping @LoopActor @Sendable (ExitCode) -> Void) {
     EventLoop.shared.enqueue {
       var isSecond = false
-      EventLoop.shared.onSignal(SIGINT) {
-        if isSecond { exit(ExitCode.interrupted.rawValue) }
-        isSecond = true
-        body()
+      // What the caller has turned off (`nohup`, a script's job in the background) stays off.
+      for (number, code) in signals where !isIgnored(number) {
+        EventLoop.shared.onSignal(number) {
+          if isSecond {
+            if number == SIGINT { exit(code.rawValue) }
+            return
+          }
+          isSecond = true
+          body(code)
+        }
       }
     }
+  }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 }

@@ -93,6 +93,11 @@ import Testing
       let ended = try await errand(
         "get", "--direct", "-H", "X-A: 1", "-HX-A: 2", "-H", "X-E;", "-A", "tester", "-q", "a=b c", "--param", "d=&=", base + "/p?z=1#part")
       #expect(ended.text == "/p?z=1&a=b%20c&d=%26%3D|1+2|tester|")
+      let bare = try await errand("get", "--direct", "-q", "b c", "-q", "d=", base + "/p")
+      #expect(bare.text.hasPrefix("/p?b%20c&d=|"))
+      // What looks like a scheme in the query is none.
+      let schemeless = try await errand("get", "--direct", base.dropFirst("http://".count) + "/p?u=ftp://x")
+      #expect(schemeless.text.hasPrefix("/p?u=ftp://x|"))
     }
   }
 
@@ -112,6 +117,7 @@ import Testing
         (["put", "--data-binary", "@-", "-H", "Content-Type: a/b"], "PUT a/b in"),
         (["post", "--json", "{\"a\":1}"], "POST application/json {\"a\":1}"),
         (["post", "--form", "a=b c", "--form", "d=é"], "POST \(form) a=b+c&d=%C3%A9"),
+        (["patch", "--json", "{}"], "PATCH application/json {}"),
         (["delete"], "DELETE - "),
         (["post", "-q", "x=1"], "POST - "),
       ]
@@ -139,6 +145,22 @@ import Testing
       let yes = try await errand("get", "--direct", "--envelope=code-msg-data", base + "/yes")
       #expect(yes.status == 0)
       #expect(yes.text == "{\"code\":\"0\",\"msg\":\"\",\"data\":[1]}")
+    }
+  }
+
+  @Test func aFailingStatusIs22WhereJsonIsExpected() async throws {
+    try await withTarget([
+      "/no": { $1.text("{\"detail\":\"gone\"}", status: 404, headers: ["Content-Type": "application/json"]) }
+    ]) { base in
+      for option in ["--expect-json", "--envelope=code-msg-data"] {
+        let ended = try await errand("get", "--direct", option, base + "/no")
+        #expect(ended.status == 22, "\(option)")
+        #expect(ended.text == "{\"detail\":\"gone\"}")
+        #expect(ended.errors.contains("404"))
+        let failing = try await errand("get", "--direct", "--fail", option, base + "/no")
+        #expect(failing.status == 22)
+        #expect(failing.output.isEmpty)
+      }
     }
   }
 
@@ -186,7 +208,8 @@ import Testing
     await server.close(grace: .zero)
   }
 
-  @Test func controlCCancelsAndTellsWhatWasSent() async throws {
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+  func aSignalCancelsAndTellsWhatWasSent(_ number: Int32, _ code: Int32) async throws {
     var arrived = false
     var isClosed = false
     try await withTarget([
@@ -198,9 +221,9 @@ import Testing
     ]) { base in
       let program = try RunningProgram([Programs.path("errand"), "post", "--direct", base + "/never", "-d", "x"])
       try await waitUntil("the request") { arrived }
-      program.send(SIGINT)
+      program.send(number)
       let ended = await program.wait()
-      #expect(ended.status == 130)
+      #expect(ended.status == code)
       #expect(ended.errors.contains("cancelled: the request was sent"))
       #expect(ended.errors.contains("bytes written"))
       try await waitUntil("the end of the connection") { isClosed }

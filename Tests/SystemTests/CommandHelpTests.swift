@@ -2,14 +2,18 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct CommandHelpTests {
   static let commands = [
-    "get", "post", "put", "delete", "head", "submit", "list", "show", "explain", "cancel", "watch", "top", "stats", "version", "help",
+    "get", "post", "put", "patch", "delete", "head", "submit", "list", "show", "explain", "cancel", "watch", "delegates", "ack", "top",
+    "stats",
+    "version", "help",
   ]
 
   @Test func theOverviewListsEveryCommandAndExitCode() async throws {
     let help = try await errand("--help")
     #expect(help.status == 0)
     for command in Self.commands { #expect(help.lines.contains { $0.hasPrefix("  \(command) ") }, "\(command)") }
-    for code in [0, 1, 2, 3, 4, 5, 6, 7, 22, 28, 52, 65, 130] { #expect(help.lines.contains { $0.hasPrefix("  \(code) ") }, "\(code)") }
+    for code in [0, 1, 2, 3, 4, 5, 6, 7, 22, 28, 52, 65, 129, 130, 143] {
+      #expect(help.lines.contains { $0.hasPrefix("  \(code) ") }, "\(code)")
+    }
   }
 
   @Test(arguments: commands) func aCommandsHelpTeaches(_ command: String) async throws {

@@ -68,6 +68,7 @@ final class RunningProgram: Sendable {
     sigemptyset(&mask)
     posix_spawnattr_setsigmask(&attributes, &mask)
     sigaddset(&mask, SIGPIPE)
+    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&mask, number) }
     posix_spawnattr_setsigdefault(&attributes, &mask)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var process: pid_t = 0

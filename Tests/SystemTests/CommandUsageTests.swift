@@ -1,3 +1,5 @@
+import EventLoop
+import Glibc
 import TestSupport
 import Testing
 
@@ -17,11 +19,13 @@ import Testing
     (["get", "x", "--retry=-1"], "--retry: must be at least 0"),
     (["get", "x", "--include=yes"], "--include takes no value"),
     (["get", "x", "-H", "nonsense"], "--header: \"nonsense\" is not of the form \"Name: value\""),
-    (["get", "x", "-q", "nonsense"], "--param: \"nonsense\" is not of the form NAME=VALUE"),
+    (["get", "x", "-q", "=b"], "--param: \"=b\" is not of the form NAME=VALUE, or NAME alone"),
     (["post", "x", "--json", "{}", "--form", "a=b"], "--json and --form: a request has one body"),
     (["post", "x", "-d", "@/nonexistent"], "--data: /nonexistent: No such file or directory"),
     (["get", "--direct", "x", "--envelope", "status-inof"], "did you mean status-info?"),
-    (["get", "ftp://x/"], "scheme"),
+    (["get", "ftp://x/"], "the scheme ftp is not supported by this version"),
+    (["get", "--direct", "HTTPS://x/"], "the scheme https is not supported by this version"),
+    (["submit", "https://x/"], "the scheme https is not supported by this version"),
     (["get", "http://a b/"], "URL: "),
     (["submit", "x", "--tag", "seven"], "--tag: \"seven\" is not a whole number"),
     (["submit", "x", "--meta", "{"], "--meta: not JSON"),
@@ -30,6 +34,11 @@ import Testing
     (["cancel", "--all", "--tag", "1"], "--all and --tag contradict each other"),
     (["list", "extra"], "\"extra\" is one argument too many"),
     (["watch"], "DELEGATE is missing"),
+    (["ack"], "DELEGATE is missing"),
+    (["ack", "a"], "SEQ is missing"),
+    (["ack", "a", "-1"], "unknown option -1"),
+    (["ack", "a", "most"], "SEQ: \"most\" is neither the number of an event nor all"),
+    (["ack", "a", "1", "2"], "\"2\" is one argument too many"),
     (["watch", "a", "--count", "0"], "--count: must be at least 1"),
     (["help", "gett"], "did you mean get?"),
   ]) func aWrongCommandLineIsToldAndExitsWith2(_ words: [String], _ message: String) async throws {
@@ -54,6 +63,7 @@ import Testing
 
   @Test(arguments: [
     ["list"], ["show", "1"], ["explain", "1"], ["cancel", "1"], ["cancel", "--all"], ["watch", "a"], ["top", "--once"], ["stats"],
+    ["delegates"], ["ack", "a", "all"],
     ["submit", "http://127.0.0.1/"],
   ]) func withoutADaemonTheExitCodeIs3AndTheSocketIsNamed(_ words: [String]) async throws {
     let directory = try TemporaryDirectory()
@@ -66,5 +76,30 @@ import Testing
     #expect(byVariable.errors.contains(socket))
     let byDirectory = try await errand(words, environment: ["ERRAND_SOCKET": "", "XDG_RUNTIME_DIR": directory.path])
     #expect(byDirectory.errors.contains(directory.file("errand.sock")))
+  }
+
+  @Test func aSocketThatIsForbiddenIsToldAndAVerbGoesOnWithoutIt() async throws {
+    let directory = try TemporaryDirectory()
+    let socket = directory.file("s")
+    let descriptor = try Socket.listen(on: .unix(socket))
+    defer { Socket.close(descriptor) }
+    #expect(chmod(directory.path, 0o755) == 0)
+    // Root may do everything, and is another user for these lines; anyone else can be denied by the mode.
+    let asAnother = getuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--clear-groups"] : []
+    #expect(chmod(socket, getuid() == 0 ? 0o600 : 0) == 0)
+    let whose = getuid() == 0 ? "it belongs to another user, root" : "its mode forbids it"
+    func run(_ words: String...) async throws -> Ended {
+      try await RunningProgram(asAnother + [Programs.path("errand")] + words, environment: ["ERRAND_SOCKET": socket]).wait()
+    }
+    let list = try await run("list")
+    #expect(list.status == 3)
+    #expect(list.errors.contains("permission denied, \(whose)"), "\(list.errors)")
+    #expect(!list.errors.contains("no daemon answers"))
+    // Names under onion are never asked for (RFC 7686).
+    let get = try await run("get", "http://nowhere.onion/")
+    #expect(get.status == 6)
+    #expect(get.errors.contains("\(whose): the request is made in this process"))
+    let silent = try await run("get", "-s", "http://nowhere.onion/")
+    #expect(silent.errors.isEmpty)
   }
 }

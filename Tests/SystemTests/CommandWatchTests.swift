@@ -26,6 +26,8 @@ import Testing
       #expect(ended.status == 0)
       #expect(ended.lines == ["{\"seq\":1}", "{\"seq\":2}", "{\"seq\":3}"])
       #expect(ended.errors.contains("connecting again, after event 2"))
+      #expect(ended.errors.contains("errand: connected again"))
+      #expect(!ended.errors.contains("started anew"))
       #expect(connections.map(\.lastID) == [nil, "2"])
       #expect(connections.allSatisfy { $0.accept == "text/event-stream" })
     }

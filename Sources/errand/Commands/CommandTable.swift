@@ -1,9 +1,9 @@
 /// Every subcommand, in the order of the help.
 enum CommandTable {
   static let commands: [Command] = [
-    .get, .post, .put, .delete, .head,
+    .get, .post, .put, .patch, .delete, .head,
     .submit, .list, .show, .explain, .cancel,
-    .watch, .top, .stats,
+    .watch, .delegates, .ack, .top, .stats,
     .version, .help,
   ]
 

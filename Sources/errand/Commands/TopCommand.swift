@@ -17,7 +17,7 @@ extension Command {
       Example(line: "errand top", says: "on a terminal"),
       Example(line: "errand top --once --json", says: "one JSON object with stats and requests"),
     ],
-    exitCodes: [.ok, .failure, .usage, .noDaemon, .refused, .interrupted]
+    exitCodes: [.ok, .failure, .usage, .noDaemon, .refused] + ExitCode.signals
   ) { (arguments) throws(Failure) in
     try arguments.none()
     let interval = max(.milliseconds(100), try arguments.seconds("interval") ?? .seconds(1))
@@ -63,17 +63,38 @@ private struct TopView {
 
   private func lines(width: Int?) -> [String] {
     var lines: [String] = []
-    // A line for each group of figures; those that stand alone come first, on one line.
+    // What a person looks for comes first: a small terminal cuts off the end.
     let members = stats.object?.members ?? []
     let alone = JsonObject(members.filter { $0.value.object == nil })
-    for (name, group) in [("errandd", alone)] + members.compactMap({ member in member.value.object.map { (member.key, $0) } }) {
-      let figures = Fields.flatten(.object(group), under: "").map { figure(name: $0.0, $0.1) }
-      lines.append(Text.cut(EventLine.padded(name, 12) + figures.joined(separator: "  "), to: width ?? .max))
+    var groups = members.compactMap { member in member.value.object.map { (member.key, $0) } } + [("errandd", alone)]
+    groups = groups.filter { $0.0 == "requests" } + groups.filter { $0.0 != "requests" }
+    for (name, group) in groups {
+      let urgent = ["in_flight", "queued"].compactMap { name in group.members.first { $0.key == name } }
+      let ordered = JsonObject(urgent + group.members.filter { member in !urgent.contains { $0.key == member.key } })
+      lines += laidOut(name, Fields.flatten(.object(ordered), under: "").map { figure(name: $0.0, $0.1) }, width: width)
     }
     lines.append("")
     var table = RequestTable()
     table.add(running)
     return lines + table.lines(width: width)
+  }
+
+  /// A group's figures, on as many lines as they need.
+  private func laidOut(_ title: String, _ figures: [String], width: Int?) -> [String] {
+    let column = 12
+    var lines: [String] = []
+    var line = EventLine.padded(title, column)
+    var isEmpty = true
+    for figure in figures {
+      if let width, !isEmpty, line.count + 2 + figure.count > width {
+        lines.append(line)
+        line = String(repeating: " ", count: column)
+        isEmpty = true
+      }
+      line += isEmpty ? figure : "  " + figure
+      isEmpty = false
+    }
+    return (lines + [line]).map { Text.cut($0, to: width ?? .max) }
   }
 
   private func figure(name: String, _ value: String) -> String {

@@ -1,6 +1,6 @@
 internal import HttpWire
 
-/// `get`, `post`, `put`, `delete` and `head`: one request, as a person would make it with curl.
+/// `get`, `post`, `put`, `patch`, `delete` and `head`: one request, as a person would make it with curl.
 extension Command {
   static let get = verb(
     .get, summary: "Get a URL and print its body.",
@@ -28,6 +28,15 @@ extension Command {
       Example(line: "errand put http://localhost:8080/files/a.bin --data-binary @a.bin", says: "a file, byte for byte"),
     ])
 
+  static let patch = verb(
+    .patch, summary: "Change a part of what a URL names and print the answer.",
+    examples: [
+      Example(line: "errand patch http://localhost:8080/items/7 --json '{\"name\": \"lamp\"}'", says: "one member, as JSON"),
+      Example(
+        line: "errand patch http://localhost:8080/items/7 --data-binary @p.json -H 'Content-Type: application/json-patch+json'",
+        says: "a JSON Patch"),
+    ])
+
   static let delete = verb(
     .delete, summary: "Delete what a URL names and print the answer.",
     examples: [
@@ -46,9 +55,12 @@ extension Command {
     Command(
       name: method.rawValue.lowercased(), theme: .oneRequest, summary: summary, synopsis: ["[OPTIONS] URL"],
       details: """
-        The request goes through the daemon if one answers on its socket; otherwise, or with --direct, this process makes it, and gets again \
-        what turned out larger than the daemon keeps (16 MiB). The body is printed whatever the status; with --fail a failing status has none. Redirects are printed, not followed. A URL without a \
-        scheme is an http one. Ctrl-C cancels the request and tells what was sent.
+        The request goes through the daemon if one answers on its socket, and the body is printed when the daemon has all of it. Otherwise, \
+        or with --direct, this process makes the request and prints the body as it comes. So it does with a request that is larger than the \
+        daemon takes, and it gets again a body that turned out larger than the daemon keeps (16 MiB for each, unless set otherwise). The body is printed whatever the \
+        status; with --fail a failing status has none. A failing status is no failure of errand, unless --fail, --expect-json or --envelope \
+        asks for more: then the exit code is 22. Redirects are printed, not followed. A URL without a \
+        scheme is an http one. Ctrl-C, SIGTERM (as timeout sends it) and SIGHUP cancel the request and tell what was sent.
         """,
       options: .request + .response, examples: examples,
       exitCodes: ExitCode.allCases.filter { $0 != .noDaemon && $0 != .noSuchHandle }

@@ -8,7 +8,8 @@ extension Command {
     synopsis: ["[OPTIONS] DELEGATE"],
     details: """
       Prints each event once, from the oldest that was not acknowledged. When the connection to the daemon is lost, it connects again and \
-      goes on after the last event that it printed; standard error tells so. It ends with --count or Ctrl-C.
+      goes on after the last event that it printed; standard error tells so, and whether the daemon was started anew, which keeps requests \
+      and events in memory only. It ends with --count, Ctrl-C or another signal.
       """,
     options: [
       Option("after", nil, "SEQ", "begin after the event with this number"),
@@ -21,7 +22,7 @@ extension Command {
       Example(line: "errand watch agent-a --json --ack | jq .data", says: "for a program that takes them over"),
       Example(line: "errand watch agent-a --after 120 --count 10", says: "the ten after number 120"),
     ],
-    exitCodes: [.ok, .failure, .usage, .noDaemon, .refused, .interrupted]
+    exitCodes: [.ok, .failure, .usage, .noDaemon, .refused] + ExitCode.signals
   ) { (arguments) throws(Failure) in
     let delegate = try arguments.single("DELEGATE")
     let after = try arguments.integer("after", atLeast: 0).map(String.init)

@@ -9,7 +9,7 @@ struct ControlClient: Sendable {
 
   init(_ arguments: Arguments) {
     self.init(socket: SocketPath.resolve(arguments))
-    Interrupt.whenAsked { exit(ExitCode.interrupted.rawValue) }
+    Interrupt.whenAsked { exit($0.rawValue) }
   }
 
   init(socket: String) {
@@ -68,9 +68,10 @@ struct ControlClient: Sendable {
   func failure(_ error: HttpClientError) -> Failure {
     switch error.code {
     case .connect, .invalidRequest:
-      Failure(
-        .noDaemon, "no daemon answers on \(socket): \(error.message)",
-        hint: "start errandd, or say where it is with --socket or ERRAND_SOCKET")
+      SocketPath.denial(of: socket)
+        ?? Failure(
+          .noDaemon, "no daemon answers on \(socket): \(error.message)",
+          hint: "start errandd, or say where it is with --socket or ERRAND_SOCKET")
     case .timeout: Failure(.timeout, "the daemon did not answer in time")
     default: Failure(.connectionLost, "the connection to the daemon on \(socket) failed: \(error.message)")
     }

@@ -16,7 +16,7 @@ enum DaemonRun {
     try handle(control.json(control.request(.post, "/v1/requests", body: body(json))))
   }
 
-  /// The outcome's event; nil if there is none within the limit. Ctrl-C cancels the request.
+  /// The outcome's event; nil if there is none within the limit. A signal to end cancels the request.
   static func outcome(
     of json: JsonObject, _ control: ControlClient, within limit: Duration?, isSilent: Bool = false
   ) throws(Failure) -> JsonValue? {
@@ -62,12 +62,18 @@ enum DaemonRun {
   }
 }
 
-/// Ctrl-C while the daemon works: cancels there, as soon as the handle is known, and ends the process with the receipt.
+/// A signal to end while the daemon works: cancels there, as soon as the handle is known, and ends the process with the receipt.
 private final class InterruptedWait: Sendable {
   private struct State {
     var handle: String?
-    var isAsked = false
+    /// The exit code, once a signal has come.
+    var asked: ExitCode?
+    /// The outcome came first.
+    var isTooLate = false
   }
+
+  /// How long the daemon has for the receipt.
+  private static let patience = DispatchTimeInterval.seconds(5)
 
   private let control: ControlClient
   private let isSilent: Bool
@@ -76,44 +82,50 @@ private final class InterruptedWait: Sendable {
   init(_ control: ControlClient, isSilent: Bool) {
     self.control = control
     self.isSilent = isSilent
-    Interrupt.whenAsked { self.asked() }
+    Interrupt.whenAsked { self.asked($0) }
   }
 
   func knows(_ handle: String) {
-    let isAsked = state.withLock { state in
+    let asked = state.withLock { state in
       state.handle = handle
-      return state.isAsked
+      return state.asked
     }
-    if isAsked { cancel(handle) }
+    if let asked { cancel(handle, asked) }
   }
 
-  /// The outcome of a request that Ctrl-C has cancelled may come before the receipt: it is the receipt that ends the process then.
+  /// The outcome of a request that was cancelled here may come before the receipt: it is the receipt that ends the process then.
   func awaitReceiptIfAsked() {
-    guard state.withLock({ $0.isAsked }) else { return }
-    _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .seconds(5))
-    exit(ExitCode.interrupted.rawValue)
+    guard let code = state.withLock({ $0.asked }) else { return }
+    _ = DispatchSemaphore(value: 0).wait(timeout: .now() + InterruptedWait.patience)
+    exit(code.rawValue)
   }
 
-  private func asked() {
+  private func asked(_ code: ExitCode) {
     let handle = state.withLock { state in
-      state.isAsked = true
+      state.asked = code
       return state.handle
     }
-    if let handle { cancel(handle) }
+    if let handle { cancel(handle, code) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + InterruptedWait.patience) { [state, isSilent] in
+      let now = state.withLock { $0 }
+      guard !now.isTooLate else { return }
+      if !isSilent { Output.note("the daemon does not answer: \(now.handle.map { "request \($0)" } ?? "the request") may go on there") }
+      exit(code.rawValue)
+    }
   }
 
-  private func cancel(_ handle: String) {
-    control.client.submit(control.request(.delete, HandlePath.of(handle))) { [isSilent] result in
+  private func cancel(_ handle: String, _ code: ExitCode) {
+    control.client.submit(control.request(.delete, HandlePath.of(handle))) { [isSilent, state] result in
       guard case .success(let response) = result, let receipt = try? ControlClient.parse(response.body) else {
         Output.note("request \(handle) could not be cancelled")
-        exit(ExitCode.interrupted.rawValue)
+        exit(code.rawValue)
       }
       let words = ReceiptText.describe(
         sent: receipt["sent"]?.string, bytesWritten: receipt["bytes_written"]?.int, connection: receipt["connection"]?.string)
       // Too late: the outcome is on its way to the person.
-      guard receipt["result"]?.string == "cancelled" else { return }
+      guard receipt["result"]?.string == "cancelled" else { return state.withLock { $0.isTooLate = true } }
       if !isSilent { Output.note("cancelled \(handle): \(words)") }
-      exit(ExitCode.interrupted.rawValue)
+      exit(code.rawValue)
     }
   }
 }

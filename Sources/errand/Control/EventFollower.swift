@@ -13,6 +13,8 @@ final class EventFollower: Sendable {
 
   private let control: ControlClient
   private let path: String
+  private let began = Instant.now()
+  private let start = Locked<DaemonStart?>(nil)
   private let stream: Locked<EventStream>
   private let handler: @Sendable (EventStream.Event) -> Next
   /// Told after each piece, of the last event that it completed.
@@ -31,10 +33,20 @@ final class EventFollower: Sendable {
 
   /// Returns when the handler wants no more. Throws if the daemon can't be reached at first, or refuses.
   func run() throws(Failure) {
+    try learnStart()
     var hasConnected = false
     var failures = 0
     while true {
-      let connection = FollowedConnection(stream, handler, afterPiece)
+      if hasConnected {
+        do throws(Failure) {
+          try learnStart()
+        } catch {
+          pause(error.message, attempt: failures)
+          failures += 1
+          continue
+        }
+      }
+      let connection = FollowedConnection(stream, isAgain: hasConnected, handler, afterPiece)
       control.client.submit(request, delegate: connection)
       switch connection.wait() {
       case .stopped: return
@@ -45,10 +57,23 @@ final class EventFollower: Sendable {
           failures = 0
         }
         guard hasConnected else { throw control.failure(error) }
-        pause(error, attempt: failures)
+        pause(error.message, attempt: failures)
         failures += 1
       }
     }
+  }
+
+  /// Throws if no daemon answers. One that was started anew numbers its events anew: what was seen of the old one's says nothing of them.
+  private func learnStart() throws(Failure) {
+    guard let new = try DaemonStart.ask(control, since: began) else { return }
+    let old = start.withLock { start in
+      defer { start = new }
+      return start
+    }
+    guard let old, new.isLater(than: old) else { return }
+    stream.withLock { $0.beginAnew() }
+    Output.note(
+      "the daemon was started anew: requests that it had accepted, and outcomes that were not read, may be gone (it keeps them in memory)")
   }
 
   private var request: HttpRequest {
@@ -60,11 +85,11 @@ final class EventFollower: Sendable {
     return request
   }
 
-  private func pause(_ error: HttpClientError, attempt: Int) {
+  private func pause(_ reason: String, attempt: Int) {
     let (lastID, wanted) = stream.withLock { ($0.lastID, $0.retryMilliseconds) }
     let delay = min(5_000, max(Int(wanted ?? 100), 100 << min(attempt, 6)))
     if attempt == 0 {
-      Output.note("the event stream ended (\(error.message)); connecting again" + (lastID.isEmpty ? "" : ", after event \(lastID)"))
+      Output.note("the event stream ended (\(reason)); connecting again" + (lastID.isEmpty ? "" : ", after event \(lastID)"))
     }
     _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(delay))
   }
@@ -80,6 +105,8 @@ private final class FollowedConnection: HttpClientDelegate {
 
   let interests: RequestInterests = [.head, .bodyChunks]
   private let stream: Locked<EventStream>
+  /// Not the first connection.
+  private let isAgain: Bool
   private let handler: @Sendable (EventStream.Event) -> EventFollower.Next
   private let afterPiece: @Sendable (String) -> Void
   private let head = Locked<ResponseHead?>(nil)
@@ -88,10 +115,11 @@ private final class FollowedConnection: HttpClientDelegate {
   private let done = DispatchSemaphore(value: 0)
 
   init(
-    _ stream: Locked<EventStream>, _ handler: @escaping @Sendable (EventStream.Event) -> EventFollower.Next,
+    _ stream: Locked<EventStream>, isAgain: Bool, _ handler: @escaping @Sendable (EventStream.Event) -> EventFollower.Next,
     _ afterPiece: @escaping @Sendable (String) -> Void
   ) {
     self.stream = stream
+    self.isAgain = isAgain
     self.handler = handler
     self.afterPiece = afterPiece
   }
@@ -103,6 +131,7 @@ private final class FollowedConnection: HttpClientDelegate {
 
   func request(_ request: RequestInfo, didReceiveHead head: ResponseHead) {
     self.head.withLock { $0 = head }
+    if isAgain, head.status < 400 { Output.note("connected again") }
   }
 
   func request(_ request: RequestInfo, didReceiveBody chunk: [UInt8]) {

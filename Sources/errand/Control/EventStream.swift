@@ -44,6 +44,12 @@ struct EventStream: Sendable {
     hasData = false
   }
 
+  /// The events to come are numbered from the beginning.
+  mutating func beginAnew() {
+    connectionEnded()
+    lastID = ""
+  }
+
   private mutating func endLine() -> Event? {
     defer { line.removeAll(keepingCapacity: true) }
     guard !line.isEmpty else { return endEvent() }

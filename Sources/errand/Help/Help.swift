@@ -12,7 +12,7 @@ enum Help {
     for theme in Command.Theme.allCases {
       lines += ["", theme.rawValue + ":"]
       for command in CommandTable.commands where command.theme == theme {
-        lines += hanging("  " + command.name, command.summary, column: 12)
+        lines += hanging("  " + command.name, command.summary, column: 13)
       }
     }
     lines += ["", "The daemon's socket is, in this order:"]

@@ -25,6 +25,7 @@ struct RequestTable {
     let code = request["error"]?["code"]?.string ?? request["error"]?.string
     let status = request["status"]?.int.map(String.init)
     if let code { return code == "http_status" ? status ?? code : code }
-    return status
+    // What was sent of a cancelled request, as in errand watch.
+    return status ?? (request["state"] == "cancelled" ? request["sent"]?.string : nil)
   }
 }

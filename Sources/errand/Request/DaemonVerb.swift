@@ -8,8 +8,8 @@ enum DaemonVerb {
   /// Whose mailbox the outcomes of this command line go to: it acknowledges them when they are printed.
   static let delegate = "errand-cli"
 
-  /// nil if this process is to make the request: no daemon answers on the socket, or the body is larger than it keeps in memory and asking
-  /// again does no harm.
+  /// nil if this process is to make the request: no daemon answers on the socket, it would not take so large a request, or the body is
+  /// larger than it keeps in memory and asking again does no harm.
   static func run(_ spec: RequestSpec, _ writing: ResponseWriting, _ control: ControlClient) throws(Failure) -> ExitCode? {
     var json = spec.submission()
     json["delegate"] = .string(delegate)
@@ -18,11 +18,9 @@ enum DaemonVerb {
       guard let outcome = try DaemonRun.outcome(of: json, control, within: nil, isSilent: writing.isSilent) else { return .timeout }
       event = outcome
     } catch {
-      if error.code == .noDaemon {
-        if writing.isVerbose { Output.note("no daemon on \(control.socket): the request is made in this process") }
-        return nil
-      }
-      throw error
+      guard error.code == .noDaemon || error.obstacle != nil else { throw error }
+      noteOwnProcess(because: error, writing, control)
+      return nil
     }
     if writing.isVerbose { note(event, control) }
     let isTooLarge = event["error"]?["code"] == "too_large"
@@ -37,10 +35,21 @@ enum DaemonVerb {
     switch event["type"]?.string {
     case "finished": return .ok
     case "failed":
-      if code == .httpStatus, !writing.failsOnStatus { return .ok }
+      if code == .httpStatus, !writing.judgesStatus { return .ok }
       throw Failure(code, describe(event["error"]), hint: isTooLarge ? "with --direct there is no such limit" : nil)
     default:
       throw Failure(.failure, "cancelled by another: request \(event["handle"]?.string ?? "")")
+    }
+  }
+
+  /// Nothing was sent: the request is made here, whatever its method.
+  private static func noteOwnProcess(because failure: Failure, _ writing: ResponseWriting, _ control: ControlClient) {
+    let goesOn = "the request is made in this process"
+    switch failure.obstacle {
+    case .accessDenied, .tooLarge:
+      if !writing.isSilent { Output.note("\(failure.message): \(goesOn)") }
+    case nil:
+      if writing.isVerbose { Output.note("no daemon on \(control.socket): \(goesOn)") }
     }
   }
 

@@ -11,16 +11,20 @@ enum DirectRun {
     let request = try spec.httpRequest()
     let receiver = DirectReceiver(writing, spec)
     let handle = client.submit(request, delegate: receiver)
-    Interrupt.whenAsked { client.cancel(handle, completion: receiver.interrupted) }
+    Interrupt.whenAsked { code in
+      client.cancel(handle) { receiver.interrupted($0, code) }
+    }
     switch receiver.wait() {
     case .finished(let response):
       if writing.isVerbose { Timeline.note(response.timings, attempts: response.attempts, status: response.status) }
       return .ok
     case .failed(let error):
       if writing.isVerbose { Timeline.note(error.timings, attempts: error.attempts, status: error.status) }
-      if error.code == .httpStatus, !writing.failsOnStatus { return .ok }
+      if error.code == .httpStatus, !writing.judgesStatus { return .ok }
       throw Failure(ExitCode(errorCode: error.code.rawValue), error.described)
     case .cancelled:
+      // Only a signal cancels here. The receipt's handler, on the loop, says what was sent and ends the process.
+      _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .seconds(5))
       return .interrupted
     }
   }
@@ -47,11 +51,11 @@ private final class DirectReceiver: HttpClientDelegate {
     return outcome
   }
 
-  /// Ctrl-C, on the loop: what the output does does not matter any more.
-  @Sendable func interrupted(_ receipt: CancelReceipt) {
+  /// A signal, on the loop: what the output does does not matter any more.
+  func interrupted(_ receipt: CancelReceipt, _ code: ExitCode) {
     guard receipt.result == .cancelled else { return }
     if !writing.isSilent { Output.note("cancelled: " + receipt.described) }
-    exit(ExitCode.interrupted.rawValue)
+    exit(code.rawValue)
   }
 
   func request(_ request: RequestInfo, didReceiveHead head: ResponseHead) {

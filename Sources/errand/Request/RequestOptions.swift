@@ -2,7 +2,7 @@
 extension [Option] {
   static let request: [Option] = [
     Option("header", "H", "LINE", repeats: true, "a header as \"Name: value\"; \"Name;\" sends it empty"),
-    Option("param", "q", "NAME=VALUE", repeats: true, "add to the URL's query, percent-encoded"),
+    Option("param", "q", "NAME=VALUE", repeats: true, "add to the URL's query, percent-encoded; NAME alone has no ="),
     Option(
       "data", "d", "DATA", repeats: true,
       "body, as a form; @FILE reads a file without its line ends, @- standard input; more than one are joined by &"),
@@ -13,8 +13,10 @@ extension [Option] {
     Option("max-time", "m", "SECONDS", "limit of the whole request; 0 is none (default: none, but 30 s without a byte end it)"),
     Option("connect-timeout", nil, "SECONDS", "limit for resolving and connecting; 0 is none (default: 10)"),
     Option("unix-socket", nil, "PATH", "connect to this Unix socket instead of the URL's host"),
-    Option("expect-json", "fail unless the body is JSON (exit code 65)"),
-    Option("envelope", nil, "NAME", "read the service's own success or failure from its JSON: status-info or code-msg-data"),
+    Option("expect-json", "fail unless the body is JSON (exit code 65; 22 for a status of 400 or above)"),
+    Option(
+      "envelope", nil, "NAME",
+      "read the service's own success or failure from its JSON: status-info or code-msg-data (exit code 65; 22 for a failing status)"),
     Option("retry", nil, "N", "after 429 or 503 try up to N times more, if the method is safe to repeat (default: 0)"),
   ]
 

@@ -22,18 +22,23 @@ struct RequestSpec: Sendable {
     connectTimeout = try arguments.seconds("connect-timeout")
     maxTime = try arguments.seconds("max-time")
     unixSocket = arguments.value("unix-socket")
-    url = try RequestSpec.url(arguments.single("URL"), adding: arguments.pairs("param"))
+    url = try RequestSpec.url(arguments.single("URL"), adding: arguments.all("param"))
     envelope = arguments.value("envelope")
     try readHeaders(arguments)
     try readBody(arguments)
   }
 
   /// As curl does, a URL without a scheme is an `http` one.
-  private static func url(_ text: String, adding params: [(String, String)]) throws(Failure) -> String {
-    var url = text.contains("://") ? text : "http://" + text
+  private static func url(_ text: String, adding params: [String]) throws(Failure) -> String {
+    let scheme = scheme(of: text)
+    // The library and the daemon refuse another one, too, each in words of its own.
+    if let scheme, scheme != "http" { throw .usage("URL: the scheme \(scheme) is not supported by this version") }
+    var url = scheme == nil ? "http://" + text : text
     if !params.isEmpty {
       if let fragment = url.firstIndex(of: "#") { url = String(url[..<fragment]) }
-      let query = params.map { FormEncoding.percentEncode($0.0) + "=" + FormEncoding.percentEncode($0.1) }.joined(separator: "&")
+      var parts: [String] = []
+      for text in params { parts.append(try param(text)) }
+      let query = parts.joined(separator: "&")
       let separator = url.contains("?") ? (url.hasSuffix("?") || url.hasSuffix("&") ? "" : "&") : "?"
       url += separator + query
     }
@@ -43,6 +48,25 @@ struct RequestSpec: Sendable {
       throw .usage(error.message.hasPrefix("url") ? error.message : "URL: \(error.message)")
     }
     return url
+  }
+
+  /// In lower case; nil if the URL begins with its host.
+  private static func scheme(of text: String) -> String? {
+    guard let end = text.firstRange(of: "://")?.lowerBound else { return nil }
+    let scheme = text[..<end]
+    guard scheme.first?.isLetter ?? false, scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }) else {
+      return nil
+    }
+    return scheme.lowercased()
+  }
+
+  /// `NAME=VALUE`, or `NAME` alone, percent-encoded.
+  private static func param(_ text: String) throws(Failure) -> String {
+    let name = text.prefix { $0 != "=" }
+    guard !name.isEmpty else { throw .usage("--param: \"\(text)\" is not of the form NAME=VALUE, or NAME alone") }
+    let encoded = FormEncoding.percentEncode(String(name))
+    guard name.endIndex != text.endIndex else { return encoded }
+    return encoded + "=" + FormEncoding.percentEncode(String(text[text.index(after: name.endIndex)...]))
   }
 
   private mutating func readHeaders(_ arguments: Arguments) throws(Failure) {

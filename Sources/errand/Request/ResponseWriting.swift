@@ -4,7 +4,10 @@ internal import HttpWire
 struct ResponseWriting: Sendable {
   var output: String?
   var includesHead: Bool
+  /// No body for a failing status.
   var failsOnStatus: Bool
+  /// A failing status is a failure, and not just an answer to print.
+  var judgesStatus: Bool
   var isSilent: Bool
   var isVerbose: Bool
 
@@ -12,6 +15,7 @@ struct ResponseWriting: Sendable {
     output = arguments.value("output").flatMap { $0 == "-" ? nil : $0 }
     includesHead = arguments.has("include") || isHead
     failsOnStatus = arguments.has("fail")
+    judgesStatus = failsOnStatus || arguments.has("expect-json") || arguments.has("envelope")
     isSilent = arguments.has("silent")
     isVerbose = arguments.has("verbose")
   }
