@@ -31,6 +31,7 @@ enum Explanation {
   }
 
   private static func time(_ microseconds: Int64) -> String {
+    if microseconds < 1_000 { return "\(microseconds) µs" }
     if microseconds < 999_950 {
       let tenths = (microseconds + 50) / 100
       return "\(tenths / 10).\(tenths % 10) ms"
