@@ -6,7 +6,7 @@ extension HttpClient {
   @LoopActor @discardableResult
   public func submitOnLoop(_ request: HttpRequest, handle: RequestHandle? = nil, sink: any OutcomeSink) -> RequestHandle {
     let handle = handle ?? reserveHandle()
-    engine.obey(engine.prepare(request, handle: handle, sink: .loop(sink)))
+    engine.obey(engine.prepare(request, handle: handle, sink: .loop(sink), at: EventLoop.shared.now))
     return handle
   }
 

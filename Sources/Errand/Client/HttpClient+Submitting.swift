@@ -34,7 +34,7 @@ extension HttpClient {
           sink: .waiter { result in
             isAnswered.set()
             continuation.resume(returning: result)
-          })
+          }, at: .now())
         guard !isCancelled.isSet else {
           return continuation.resume(returning: .failure(HttpClientError(.cancelled, message: "the task was cancelled before")))
         }
@@ -72,7 +72,7 @@ extension HttpClient {
   @discardableResult
   private func start(_ request: HttpRequest, _ sink: Sink, _ delegate: (any HttpClientDelegate)? = nil) -> RequestHandle {
     let handle = newHandle()
-    let submission = engine.prepare(request, handle: handle, sink: sink, delegate: delegate)
+    let submission = engine.prepare(request, handle: handle, sink: sink, delegate: delegate, at: .now())
     engine.inbox.add(submission, for: engine)
     return handle
   }

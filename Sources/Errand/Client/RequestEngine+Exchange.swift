@@ -13,6 +13,11 @@ extension RequestEngine {
     apply(item.machine.wrote(item.written, isWhole: isWhole), to: item)
   }
 
+  /// Before a write that failed some bytes may have gone out: what may be sent again, and what the caller is told, hangs on that.
+  func noteWritten(_ item: RequestItem) {
+    _ = item.machine.wrote(item.written, isWhole: item.isWhollyWritten)
+  }
+
   func receivedInterim(_ item: RequestItem, _ head: ResponseHead) {
     item.add(interim: head)
     if item.interests.contains(.interim) { send(.interim(head), to: item) }
@@ -35,7 +40,11 @@ extension RequestEngine {
   func receivedBody(_ item: RequestItem, _ bytes: UnsafeRawBufferPointer, on connection: Http1Connection) {
     item.receivedCount += Int64(bytes.count)
     counters.bodyBytesReceived &+= UInt64(bytes.count)
-    if item.isToBeRetried { return }
+    if item.isToBeRetried {
+      // Nobody wants it: one that is too long is not read to its end.
+      if item.receivedCount > item.rules.maxBodyBytes { completed(item, on: connection, isReusable: false, lengthUnknown: false) }
+      return
+    }
     if item.interests.contains(.bodyChunks) {
       item.untaken += bytes.count
       send(.chunk([UInt8](bytes)), to: item)

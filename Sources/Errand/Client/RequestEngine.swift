@@ -20,6 +20,8 @@ final class RequestEngine {
   private let rules: RulesByExpectation
   let graceTimer = GraceTimer()
   private var isPumping = false
+  /// Requests whose name is resolved and that wait to take their place under the total limit back, in order.
+  private var resolved = ResolvedLine()
   private var random = SystemRandomNumberGenerator()
 
   nonisolated init(_ configuration: HttpClient.Configuration) {
@@ -34,7 +36,7 @@ final class RequestEngine {
 
   /// Checks a request and makes its item. Any thread.
   nonisolated func prepare(
-    _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil
+    _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
       let prepared = try PreparedRequest(request, headers)
@@ -43,7 +45,8 @@ final class RequestEngine {
         owner: request.owner)
       return .submit(
         RequestItem(
-          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules[request], engine: self)
+          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules[request],
+          engine: self, at: now)
       )
     } catch {
       let info = RequestInfo(
@@ -161,9 +164,10 @@ final class RequestEngine {
   private func pump() {
     guard !isPumping else { return }
     isPumping = true
-    while let id = pool.admission.next() {
-      guard let item = table[RequestHandle(id: id)] else { continue }
-      grant(item)
+    while true {
+      if connectResolved() { continue }
+      guard let id = pool.admission.next() else { break }
+      if let item = table[RequestHandle(id: id)] { grant(item) }
     }
     isPumping = false
   }
@@ -184,8 +188,8 @@ final class RequestEngine {
     if let host = item.host { pool.forgetIfUnused(host) }
   }
 
-  private func freeSlot(_ host: HostPool) {
-    pool.admission.release(host.admissionIndex)
+  private func freeSlot(_ host: HostPool, isLent: Bool = false) {
+    pool.admission.release(host.admissionIndex, isLent: isLent)
     pump()
     pool.forgetIfUnused(host)
   }
@@ -201,10 +205,13 @@ final class RequestEngine {
       counters.retried += 1
       pool.closeBusy(stale)
     }
-    pool.makeRoom()
     let connector = Connector(host.origin, configuration.resolver ?? CaresResolver.shared)
     item.connector = connector
-    connector.start { [self] result in
+    connector.start { [self] in
+      guard item.isLent else { return connectNow(item) }
+      resolved.append(item)
+      pump()
+    } done: { [self] result in
       item.connector = nil
       item.stamps.resolved = connector.resolvedAt
       switch result {
@@ -222,12 +229,34 @@ final class RequestEngine {
         }
       }
     }
+    if connector.isResolving {
+      // Names whose servers are silent must not use up the connections that other hosts need.
+      item.isLent = true
+      pool.admission.lend()
+      pump()
+    }
+  }
+
+  private func connectNow(_ item: RequestItem) {
+    pool.makeRoom()
+    item.connector?.connect()
+  }
+
+  /// Has the next request whose name is resolved connect, if there is room under the total limit.
+  private func connectResolved() -> Bool {
+    guard let item = resolved.first(), pool.admission.reclaim() else { return false }
+    resolved.removeFirst()
+    item.isLent = false
+    connectNow(item)
+    return true
   }
 
   private func abandonConnect(_ item: RequestItem) {
     item.connector?.cancel()
     item.connector = nil
-    if let host = item.host { freeSlot(host) }
+    let isLent = item.isLent
+    item.isLent = false
+    if let host = item.host { freeSlot(host, isLent: isLent) }
   }
 
   private func release(_ item: RequestItem, keepingConnection: Bool) {

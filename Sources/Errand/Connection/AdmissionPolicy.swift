@@ -137,11 +137,23 @@ struct AdmissionPolicy: Sendable {
     return id
   }
 
-  /// Gives a slot back.
-  mutating func release(_ host: HostIndex) {
+  /// Gives a slot back. `isLent`: its place under the total limit was lent before.
+  mutating func release(_ host: HostIndex, isLent: Bool = false) {
     hosts[Int(host)].inUse -= 1
-    inUse -= 1
+    if !isLent { inUse -= 1 }
     listHost(host)
+  }
+
+  /// Lets others use a slot's place under the total limit for as long as its request needs no connection. Its place at its host stays taken.
+  mutating func lend() {
+    inUse -= 1
+  }
+
+  /// Takes a lent place back; false if none is free.
+  mutating func reclaim() -> Bool {
+    guard inUse < total else { return false }
+    inUse += 1
+    return true
   }
 
   private mutating func listHost(_ host: HostIndex) {

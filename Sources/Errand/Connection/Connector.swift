@@ -28,13 +28,17 @@ final class Connector: SocketTarget {
     self.resolver = resolver
   }
 
-  /// Begins; `done` is called once, perhaps before this returns, and never after ``cancel()``.
-  func start(_ done: @escaping @LoopActor (Result<(descriptor: Int32, address: SocketAddress), ConnectFailure>) -> Void) {
+  /// Resolves the host and calls `resolved` when there are addresses, for ``connect()`` to try. `done` is called once with the end. Both may
+  /// be called before this returns, and neither after ``cancel()``.
+  func start(
+    resolved: @escaping @LoopActor () -> Void,
+    done: @escaping @LoopActor (Result<(descriptor: Int32, address: SocketAddress), ConnectFailure>) -> Void
+  ) {
     self.done = done
     if let path = origin.unixSocket {
       do throws(SystemError) {
         addresses = [try .unix(path)]
-        tryNext()
+        resolved()
       } catch {
         finish(.failure(ConnectFailure(failure: .connect("\(origin): \(error.reason)"))))
       }
@@ -47,12 +51,20 @@ final class Connector: SocketTarget {
       switch result {
       case .success(let found):
         addresses = found.map { $0.with(port: origin.port) }[...]
-        tryNext()
+        resolved()
       case .failure(let error):
         finish(.failure(ConnectFailure(failure: .dns(error.description))))
       }
     }
     if resolvedAt == nil { resolution = id }
+  }
+
+  /// Waits for an answer of the resolver.
+  var isResolving: Bool { resolution != nil }
+
+  /// Tries the addresses that were found.
+  func connect() {
+    tryNext()
   }
 
   func cancel() {
@@ -64,7 +76,13 @@ final class Connector: SocketTarget {
 
   /// What it is doing, for people.
   var explanation: String {
-    if let current { "connecting to \(current)" } else { "resolving \(origin.host)" }
+    if let current {
+      "connecting to \(current)"
+    } else if isResolving {
+      "resolving \(origin.host)"
+    } else {
+      "waiting for a free connection"
+    }
   }
 
   func socketReady(_ ready: Interest) {

@@ -139,6 +139,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
         engine.wrote(item, isWhole: false, bodyBefore: bodyBefore)
         return
       case .failed(let error):
+        engine.noteWritten(item)
         // An answer may already be there, such as a refusal of the upload: what was received is read before the write's failure counts.
         if !drainAfterWriteFailure() { engine.lost(item, on: self, error.description) }
         return
@@ -154,14 +155,16 @@ final class Http1Connection: SocketTarget, TimerTarget {
     setWriting(false)
     // What is there before anything was sent is no answer, such as a 408 on a connection that was idle for too long.
     if let item, item.written == 0 { return false }
-    while descriptor >= 0, let item, item === before {
+    // A peer that floods may not hold the loop.
+    for _ in 0..<64 {
+      guard descriptor >= 0, let item, item === before else { return true }
       switch Socket.receive(descriptor, into: EventLoop.shared.readBuffer) {
       case .bytes(let count): feed(count)
       case .closed: peerClosed()
       case .wouldBlock, .failed: return false
       }
     }
-    return true
+    return item !== before
   }
 
   private func read() {

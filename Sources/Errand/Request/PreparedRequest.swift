@@ -22,6 +22,9 @@ struct PreparedRequest {
 
   init(_ request: HttpRequest, _ defaults: DefaultHeaders) throws(HttpClientError) {
     var url = try PreparedRequest.checkedUrl(request.url)
+    if let path = request.unixSocket {
+      do throws(SystemError) { _ = try SocketAddress.unix(path) } catch { throw .invalid("unix_socket", error.description) }
+    }
     let method = request.method ?? (request.body == nil ? .get : .post)
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
     let wantsJson = request.expect != .any || request.envelope != nil

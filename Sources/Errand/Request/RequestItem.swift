@@ -19,6 +19,8 @@ final class RequestItem: TimerTarget {
   var place: AdmissionPolicy.Place?
   var host: HostPool?
   var connector: Connector?
+  /// Its slot's place under the total limit is lent to others while its name is resolved.
+  var isLent = false
   var connection: Http1Connection?
   /// The connection it is or was last on.
   var facts: ConnectionFacts?
@@ -47,7 +49,8 @@ final class RequestItem: TimerTarget {
   private var rare: Rare?
 
   nonisolated init(
-    _ prepared: PreparedRequest, ticket: DeliveryTicket, interests: RequestInterests, rules: RequestRules, engine: RequestEngine
+    _ prepared: PreparedRequest, ticket: DeliveryTicket, interests: RequestInterests, rules: RequestRules, engine: RequestEngine,
+    at now: Instant
   ) {
     self.ticket = ticket
     self.interests = interests
@@ -60,7 +63,7 @@ final class RequestItem: TimerTarget {
     closesConnection = prepared.closesConnection
     expectsContinue = prepared.expectsContinue
     machine = RequestStateMachine(isRepeatable: prepared.isRepeatable)
-    stamps = RequestStamps(submitted: .now())
+    stamps = RequestStamps(submitted: now)
   }
 
   var info: RequestInfo { ticket.info }

@@ -151,6 +151,7 @@ struct TimerWheel {
     nodes[Int(slot)] = Node()
     freeNodes.append(slot)
     count -= 1
+    if lists[list]?.head == -1 { giveBackIfMany(node.list) }
     // The list stays armed for a deadline that may be gone: firing early and arming anew costs less than two system calls a request.
     if count == 0, nodes.count > 4_096 {
       freeNodes = []

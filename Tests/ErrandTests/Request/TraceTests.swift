@@ -47,6 +47,25 @@ import Testing
     }
   }
 
+  @LoopActor
+  @Test func noTimeIsNegativeThoughTheCallbackThatSubmitsIsOld() async throws {
+    let client = HttpClient()
+    let sink = RecordingSink()
+    // The loop's reading of the clock for this callback; then time goes on in it.
+    let began = EventLoop.shared.now
+    while began.duration(to: .now()) < .milliseconds(3) {}
+    var request = HttpRequest("http://127.0.0.1/")
+    request.unixSocket = "/nonexistent/socket"
+    client.submitOnLoop(request, sink: sink)
+    guard case .failed(let error)? = sink.outcomes.all.first?.outcome else {
+      Issue.record("no failure at once")
+      return
+    }
+    #expect(error.timings.total >= 0)
+    #expect(error.timings.queue ?? 0 >= 0)
+    await client.shutdown(grace: .zero)
+  }
+
   @Test func aSinkCanNotCancelWhatItIsBeingToldOf() async throws {
     try await scene { connection, _ in
       connection.answer("body")

@@ -23,6 +23,7 @@ final class Gate: Sendable {
 final class StubResolver: NameResolver {
   private var waiting: [ResolveID: @LoopActor (Result<[SocketAddress], ResolveError>) -> Void] = [:]
   private var lastID: UInt64 = 0
+  private var answersLiterals = false
   private(set) var cancelCount = 0
   /// Answers at once with these; nil leaves the question open.
   var answer: [SocketAddress]?
@@ -36,10 +37,17 @@ final class StubResolver: NameResolver {
 
   func resolve(_ host: String, _ done: @escaping @LoopActor (Result<[SocketAddress], ResolveError>) -> Void) -> ResolveID {
     lastID += 1
+    if answersLiterals, let address = SocketAddress.ip(host, port: 0) {
+      done(.success([address]))
+      return ResolveID(lastID)
+    }
     if let answer { done(.success(answer)) } else { waiting[ResolveID(lastID)] = done }
     asked.add(host)
     return ResolveID(lastID)
   }
+
+  /// From now on addresses written as such are answered, as any resolver does.
+  func answerLiterals() { answersLiterals = true }
 
   func cancel(_ id: ResolveID) {
     cancelCount += 1
