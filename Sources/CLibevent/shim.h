@@ -7,6 +7,7 @@
 #include <event2/event.h>
 #include <malloc.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -42,3 +43,8 @@ static inline unsigned long errand_raise_descriptor_limit(void) {
 
 // Gives memory that was freed back to the system.
 static inline void errand_trim_memory(void) { malloc_trim(0); }
+
+static inline int errand_signal_is_ignored(int number) {
+  struct sigaction action;
+  return sigaction(number, 0, &action) == 0 && action.sa_handler == SIG_IGN;
+}

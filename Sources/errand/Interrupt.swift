@@ -13,7 +13,7 @@ enum Interrupt {
     EventLoop.shared.enqueue {
       var isSecond = false
       // What the caller has turned off (`nohup`, a script's job in the background) stays off.
-      for (number, code) in signals where !isIgnored(number) {
+      for (number, code) in signals where !EventLoop.isIgnored(signal: number) {
         EventLoop.shared.onSignal(number) {
           if isSecond {
             if number == SIGINT { exit(code.rawValue) }
@@ -24,11 +24,5 @@ enum Interrupt {
         }
       }
     }
-  }
-
-  private static func isIgnored(_ number: Int32) -> Bool {
-    var action = sigaction()
-    guard sigaction(number, nil, &action) == 0 else { return false }
-    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 }

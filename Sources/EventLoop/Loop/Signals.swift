@@ -6,6 +6,11 @@ struct SignalHandler {
 }
 
 extension EventLoop {
+  /// Whether the process ignores the signal `number`, as one that was started by `nohup` does.
+  public static func isIgnored(signal number: Int32) -> Bool {
+    errand_signal_is_ignored(number) != 0
+  }
+
   /// Runs `body` on the loop each time the process gets the signal `number`. A second call for the same signal replaces the first.
   @LoopActor public func onSignal(_ number: Int32, _ body: @escaping @LoopActor () -> Void) {
     if signals[number] != nil {
