@@ -17,13 +17,17 @@ final class DaemonProcess: Sendable {
 
   /// Runs `body` with a daemon that serves, and kills it if it still runs then.
   static func with(
-    _ arguments: [String] = [], in directory: TemporaryDirectory, _ body: (DaemonProcess) async throws -> Void
+    log: String? = nil, _ arguments: [String] = [], in directory: TemporaryDirectory, _ body: (DaemonProcess) async throws -> Void
   ) async throws {
     let paths = ["--socket", directory.file("errand.sock"), "--state-dir", directory.file("state")]
-    let process = try DaemonProcess(paths + arguments, in: directory)
+    let process = try DaemonProcess(paths + arguments, log: log, in: directory)
     let result: Result<Void, any Error>
     do {
-      try await process.logged("msg=serving")
+      if log == nil {
+        try await process.logged("msg=serving")
+      } else {
+        try await waitUntil("the socket") { access(directory.file("errand.sock"), F_OK) == 0 }
+      }
       result = .success(try await body(process))
     } catch {
       result = .failure(error)
@@ -43,10 +47,10 @@ final class DaemonProcess: Sendable {
     return (status, process.log)
   }
 
-  private init(_ arguments: [String], in directory: TemporaryDirectory) throws {
+  private init(_ arguments: [String], log: String? = nil, in directory: TemporaryDirectory) throws {
     self.directory = directory
-    logPath = directory.file("log")
-    unlink(logPath)
+    logPath = log ?? directory.file("log")
+    if log == nil { unlink(logPath) }
     client = HttpClient()
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
