@@ -33,6 +33,7 @@ extension DaemonCore: TimerTarget {
   func timerFired(_ kind: UInt8) {
     store.sweep(.now())
     recentPolls.forgetOld(.now())
+    reserve.retry()
     memory.look(at: client.statsOnLoop, store.figures)
     startSweeping()
   }

@@ -43,6 +43,7 @@ final class DaemonCore {
     rules = configuration.submissionRules
     events = EventWriter(inlineBodyBytes: configuration.limits.eventBodyBytes)
     reserve.onFailure = { log.write(.error, "can't write the handle file", [("reason", "\($0)")]) }
+    reserve.onRecovery = { log.write(.info, "the handle file can be written again") }
   }
 
   // MARK: Requests
