@@ -53,6 +53,19 @@ struct DaemonProcessTests {
     await target.close()
   }
 
+  @Test func `what is closed of the standard descriptors is not taken by a socket or file`() async throws {
+    let directory = try TemporaryDirectory()
+    try await DaemonProcess.with(closing: [0, 1, 2], ["--log-level", "debug"], in: directory) { daemon in
+      _ = try await daemon.outcome()
+      for descriptor in 0...2 {
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = readlink("/proc/\(daemon.pid)/fd/\(descriptor)", &buffer, 64)
+        #expect(buffer[..<max(0, count)].map { UInt8(bitPattern: $0) } == Array("/dev/null".utf8))
+      }
+      #expect(await daemon.end(SIGTERM) == 0)
+    }
+  }
+
   @Test func `it ends though its log is a full pipe`() async throws {
     let directory = try TemporaryDirectory()
     let pipe = directory.file("pipe")

@@ -10,20 +10,21 @@ import TestSupport
 /// The built `errandd`, run as a process of its own, for what only a process shows: signals, exit codes, a kill.
 final class DaemonProcess: Sendable {
   let directory: TemporaryDirectory
-  private let pid: pid_t
+  let pid: pid_t
   private let logPath: String
   private let isGone = Locked(false)
   private let client: HttpClient
 
   /// Runs `body` with a daemon that serves, and kills it if it still runs then.
   static func with(
-    log: String? = nil, _ arguments: [String] = [], in directory: TemporaryDirectory, _ body: (DaemonProcess) async throws -> Void
+    log: String? = nil, closing: [Int32] = [], _ arguments: [String] = [], in directory: TemporaryDirectory,
+    _ body: (DaemonProcess) async throws -> Void
   ) async throws {
     let paths = ["--socket", directory.file("errand.sock"), "--state-dir", directory.file("state")]
-    let process = try DaemonProcess(paths + arguments, log: log, in: directory)
+    let process = try DaemonProcess(paths + arguments, log: log, closing: closing, in: directory)
     let result: Result<Void, any Error>
     do {
-      if log == nil {
+      if log == nil, closing.isEmpty {
         try await process.logged("msg=serving")
       } else {
         try await waitUntil("the socket") { access(directory.file("errand.sock"), F_OK) == 0 }
@@ -47,7 +48,7 @@ final class DaemonProcess: Sendable {
     return (status, process.log)
   }
 
-  private init(_ arguments: [String], log: String? = nil, in directory: TemporaryDirectory) throws {
+  private init(_ arguments: [String], log: String? = nil, closing: [Int32] = [], in directory: TemporaryDirectory) throws {
     self.directory = directory
     logPath = log ?? directory.file("log")
     if log == nil { unlink(logPath) }
@@ -58,6 +59,7 @@ final class DaemonProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 2, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    for descriptor in closing { posix_spawn_file_actions_addclose(&actions, descriptor) }
     // The loop's thread, on which tests run, has signals blocked; a program starts without.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
