@@ -28,8 +28,8 @@ enum DaemonProgram {
     signal(SIGPIPE, SIG_IGN)
     do throws(DaemonError) {
       let daemon = try await Daemon.start(configuration)
-      await SignalWatch(daemon, options).untilEnded()
-      daemon.log.flush()
+      let isHurried = await SignalWatch(daemon, options).untilEnded()
+      daemon.log.flush(limit: isHurried ? .milliseconds(50) : .seconds(1))
       EventLoop.shared.stop()
     } catch {
       end("\(error)", 1)

@@ -16,11 +16,13 @@ final class SignalWatch {
     self.options = options
   }
 
-  func untilEnded() async {
+  /// Gives whether it was told to end more than once.
+  func untilEnded() async -> Bool {
     EventLoop.shared.onSignal(SIGHUP) { self.reload() }
     EventLoop.shared.onSignal(SIGTERM) { self.end() }
     EventLoop.shared.onSignal(SIGINT) { self.end() }
     await withCheckedContinuation { ended = $0 }
+    return endings > 1
   }
 
   private func reload() {
@@ -39,6 +41,8 @@ final class SignalWatch {
 
   private func end() {
     endings += 1
+    // All has ended but the log, which is not waited for twice.
+    if ended == nil { exit(0) }
     if endings > 2 { exit(1) }
     let grace: Duration? = endings == 1 ? nil : .zero
     let daemon = self.daemon

@@ -2,5 +2,6 @@ import ErrandDaemon
 import EventLoop
 import Glibc
 
+StandardDescriptors.fill()
 let arguments = Array(CommandLine.arguments.dropFirst())
 await DaemonProgram.run(arguments)

@@ -32,11 +32,18 @@ final class OutcomeWaiter: TimerTarget, OpenCall {
     OutcomeWaiter.answer(result, responder)
   }
 
-  func timerFired(_ kind: UInt8) { finish() }
-
-  func finish() {
+  func timerFired(_ kind: UInt8) {
     leave()
     answerState()
+  }
+
+  /// Its answer is given the moment the request ends.
+  var isOwing: Bool { false }
+  func noMoreComes() {}
+
+  func finish() -> Int? {
+    timerFired(0)
+    return nil
   }
 
   private func leave() {

@@ -28,7 +28,8 @@ public final class Daemon: Sendable {
     let path = settings.socketPath
     let state = try StateDirectory(directory)
     let reserve = try HandleReserve(path: directory + "/handles")
-    let parts = Parts(configuration: configuration, settings: settings, reserve: reserve, log: log)
+    let fitted = configuration.fitted(to: DescriptorPlan.currentLimit, log: log)
+    let parts = Parts(configuration: fitted, settings: settings, reserve: reserve, log: log)
     let (core, server, address): (DaemonCore, HttpServer, SocketAddress?)
     do throws(DaemonError) {
       (core, server, address) = try await parts.start()

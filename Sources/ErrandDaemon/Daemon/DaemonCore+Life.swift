@@ -17,11 +17,14 @@ extension DaemonCore {
     sweeper = EventLoop.shared.schedule(after: DaemonCore.sweepInterval, self, kind: 0)
   }
 
-  /// Returns when every request has had its outcome and every follower its last event.
+  /// Returns when every request has had its outcome, and every follower its last event or the grace is over.
   func drain(grace: Duration) async {
     isDraining = true
+    let deadline = Instant.now() + grace
     await client.shutdown(grace: grace)
     EventLoop.shared.cancel(sweeper)
+    // Requests that were cancelled at the end of the grace have just had their outcome.
+    await delivery.run(until: max(deadline, .now() + min(grace, .seconds(1))))
     finishOpenCalls()
   }
 }
@@ -29,6 +32,8 @@ extension DaemonCore {
 extension DaemonCore: TimerTarget {
   func timerFired(_ kind: UInt8) {
     store.sweep(.now())
+    recentPolls.forgetOld(.now())
+    reserve.retry()
     memory.look(at: client.statsOnLoop, store.figures)
     startSweeping()
   }

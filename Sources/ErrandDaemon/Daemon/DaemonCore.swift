@@ -24,6 +24,8 @@ final class DaemonCore {
   var memory = MemoryReturn()
   /// Streams and calls that wait; ended when the daemon ends.
   private var openCalls: [ObjectIdentifier: any OpenCall] = [:]
+  var recentPolls = RecentPolls()
+  private(set) lazy var delivery = FinalDelivery(self)
 
   /// The request that is being submitted, and the error with which the client refused it at once.
   private var submitting: RequestRecord?
@@ -41,6 +43,7 @@ final class DaemonCore {
     rules = configuration.submissionRules
     events = EventWriter(inlineBodyBytes: configuration.limits.eventBodyBytes)
     reserve.onFailure = { log.write(.error, "can't write the handle file", [("reason", "\($0)")]) }
+    reserve.onRecovery = { log.write(.info, "the handle file can be written again") }
   }
 
   // MARK: Requests
@@ -86,15 +89,38 @@ final class DaemonCore {
   func closed(_ call: any OpenCall) { openCalls[ObjectIdentifier(call)] = nil }
   var openCallCount: Int { openCalls.count }
 
+  /// Every request has ended: what waited for more has its answer.
+  func noMoreComes() {
+    for call in openCalls.values { call.noMoreComes() }
+  }
+
+  /// Whether somebody who is there, or was a moment ago, has not been given all that is for it.
+  var owesAnything: Bool { openCalls.values.contains { $0.isOwing } || recentPolls.isAwaiting(.now()) }
+
+  /// Ends what is still open, and says what could not be delivered.
   func finishOpenCalls() {
-    for call in openCalls.values { call.finish() }
+    var cut = 0
+    var events = recentPolls.pending
+    for call in openCalls.values {
+      guard let lost = call.finish() else { continue }
+      cut += 1
+      events += lost
+    }
+    recentPolls = RecentPolls()
+    guard cut > 0 || events > 0 else { return }
+    log.write(.warning, "events were not delivered", [("events", "\(events)"), ("streams_cut", "\(cut)")])
   }
 }
 
 /// A stream, or a call that waits: told to come to an end when the daemon ends.
 @LoopActor
 protocol OpenCall: AnyObject {
-  func finish()
+  /// Whether something is on its way to the peer, or waits for it.
+  var isOwing: Bool { get }
+  /// Every request has ended.
+  func noMoreComes()
+  /// Comes to its end. If the peer has not taken all, its connection is cut, and the number of events it misses is given.
+  func finish() -> Int?
 }
 
 extension DaemonCore: OutcomeSink {

@@ -17,9 +17,13 @@ final class HandleReserve {
   /// The highest handle that was given, by this run or an earlier one.
   private var highest: UInt64
   private var isClosed = false
-  private var isExtending = false
-  /// Told what went wrong with the disk.
+  private(set) var isExtending = false
+  /// The last block could not be reserved.
+  private(set) var isFailing = false
+  /// Told what went wrong with the disk, once until it works again.
   var onFailure: ((SystemError) -> Void)?
+  /// Told that it works again.
+  var onRecovery: (() -> Void)?
   nonisolated let first: UInt64
 
   /// Reads what was reserved by earlier runs and reserves a block after it. Touches the disk: not for the loop.
@@ -69,6 +73,11 @@ final class HandleReserve {
     if let failure { onFailure?(failure) }
   }
 
+  /// Tries again what failed, so that what comes once the disk can be written is not refused. To be called about once a second.
+  func retry() {
+    if isFailing, !isExtending, !isClosed { extend() }
+  }
+
   private func extend() {
     isExtending = true
     let path = self.path
@@ -78,11 +87,24 @@ final class HandleReserve {
       EventLoop.shared.enqueue {
         self.isExtending = false
         switch result {
-        case .success: self.limit = next
-        case .failure(let error): self.onFailure?(error)
+        case .success: self.extended(to: next)
+        case .failure(let error): self.failed(error)
         }
       }
     }
+  }
+
+  private func extended(to next: UInt64) {
+    limit = next
+    guard isFailing else { return }
+    isFailing = false
+    onRecovery?()
+  }
+
+  private func failed(_ error: SystemError) {
+    guard !isFailing else { return }
+    isFailing = true
+    onFailure?(error)
   }
 
   private nonisolated static func read(_ path: String) throws(DaemonError) -> UInt64 {

@@ -82,9 +82,13 @@ public final class Log: Sendable {
     }
   }
 
-  /// Waits until all lines given before are written. Not for the loop.
-  public func flush() {
-    queue.sync {}
+  /// Waits until all lines given before are written, at most for `limit`: the reader may have stopped reading. False if they are not.
+  /// Not for the loop.
+  @discardableResult
+  public func flush(limit: Duration = .seconds(1)) -> Bool {
+    let done = DispatchSemaphore(value: 0)
+    queue.async { done.signal() }
+    return done.wait(timeout: .now() + .nanoseconds(Int(limit.wholeNanoseconds))) == .success
   }
 
   private func put(_ bytes: [UInt8]) {

@@ -75,11 +75,32 @@ final class EventFollower: MailboxReader, TimerTarget, OpenCall {
     timer = EventLoop.shared.schedule(after: core.limits.keepAlive, self, kind: 0)
   }
 
-  /// Ends the stream from this side; the follower may come back with its cursor.
-  func finish() {
-    // What came in this very turn has not been sent yet.
-    eventsArrived()
-    responder.finish()
+  var isOwing: Bool { responder.bufferedBytes > 0 || mailbox.pendingCount(after: cursor) > 0 }
+
+  /// What came in this very turn has not been sent yet.
+  func noMoreComes() { eventsArrived() }
+
+  /// Ends the stream from this side; the follower may come back with its cursor. One that is behind must not take what it has for the whole.
+  func finish() -> Int? {
+    guard !isEnded, responder.isOpen else { return nil }
+    guard isOwing else {
+      responder.finish()
+      return nil
+    }
+    let lost = mailbox.pendingCount(after: cursor) + bufferedEvents
+    responder.abort()
+    return lost
+  }
+
+  /// The events in what the peer has not taken, as near as their lengths tell.
+  private var bufferedEvents: Int {
+    var left = responder.bufferedBytes
+    var count = 0
+    while left > 0, let event = mailbox.event(cursor - UInt64(count)) {
+      left -= event.frame.count
+      count += 1
+    }
+    return count
   }
 
   private func ended() {

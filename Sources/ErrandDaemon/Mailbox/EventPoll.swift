@@ -11,8 +11,9 @@ final class EventPoll: MailboxReader, TimerTarget, OpenCall {
   private let core: DaemonCore
   private let limit: Int
   private let cursor: UInt64
+  private var answeredThrough: UInt64?
   private var timer = TimerID.none
-  private var isEnded = false
+  private var isAnswered = false
 
   init(_ mailbox: Mailbox, after cursor: UInt64?, limit: Int, _ responder: Responder, _ core: DaemonCore) {
     self.mailbox = mailbox
@@ -23,28 +24,38 @@ final class EventPoll: MailboxReader, TimerTarget, OpenCall {
   }
 
   func begin(wait: Duration) {
+    core.recentPolls.began(mailbox)
+    core.opened(self)
+    responder.onClose = { self.ended() }
     if hasEvents || wait <= .zero { return answer() }
     mailbox.add(self)
-    core.opened(self)
-    responder.onClose = { self.end() }
     timer = EventLoop.shared.schedule(after: wait, self, kind: 0)
   }
 
   private var hasEvents: Bool { mailbox.lastSeq > cursor && (mailbox.count > 0 || mailbox.gap(after: cursor) != nil) }
 
   func eventsArrived() {
-    if !isEnded, hasEvents { answer() }
+    if !isAnswered, hasEvents { answer() }
   }
 
   func timerFired(_ kind: UInt8) {
-    if !isEnded { answer() }
+    if !isAnswered { answer() }
   }
 
+  /// An answer that the peer has not wholly taken.
+  var isOwing: Bool { isAnswered }
+
   /// Answers with what there is, for a daemon that ends.
-  func finish() { timerFired(0) }
+  func noMoreComes() { timerFired(0) }
+
+  func finish() -> Int? {
+    timerFired(0)
+    // The server cuts what is not taken soon.
+    return nil
+  }
 
   private func answer() {
-    end()
+    leave()
     var bytes: [UInt8] = []
     bytes.append("{\"events\":[")
     var next = cursor
@@ -64,14 +75,21 @@ final class EventPoll: MailboxReader, TimerTarget, OpenCall {
     bytes.append("],\"next\":")
     bytes.append(decimal: next)
     bytes.append("}\n")
+    answeredThrough = next
     responder.respond(status: 200, headers: ApiAnswer.jsonHeaders, body: bytes)
   }
 
-  private func end() {
-    guard !isEnded else { return }
-    isEnded = true
+  private func leave() {
+    guard !isAnswered else { return }
+    isAnswered = true
     mailbox.remove(self)
-    core.closed(self)
     EventLoop.shared.cancel(timer)
+  }
+
+  /// The answer is out, or the peer is gone.
+  private func ended() {
+    leave()
+    core.closed(self)
+    if let answeredThrough, responder.isComplete { core.recentPolls.answered(mailbox, through: answeredThrough) }
   }
 }

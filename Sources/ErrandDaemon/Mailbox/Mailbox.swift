@@ -53,6 +53,9 @@ final class Mailbox {
   /// The oldest event kept; one more than `lastSeq` if there is none.
   var firstSeq: UInt64 { lastSeq - UInt64(entries.count) + 1 }
 
+  /// Events kept that come after `cursor`.
+  func pendingCount(after cursor: UInt64) -> Int { Int(lastSeq - min(lastSeq, max(cursor, firstSeq - 1))) }
+
   /// Adds the event that was built with ``nextSeq``.
   func append(_ event: StoredEvent, handle: RequestHandle, at: Instant, limits: StoreLimits) {
     lastSeq += 1

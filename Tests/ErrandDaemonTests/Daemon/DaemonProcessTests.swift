@@ -53,6 +53,36 @@ struct DaemonProcessTests {
     await target.close()
   }
 
+  @Test func `what is closed of the standard descriptors is not taken by a socket or file`() async throws {
+    let directory = try TemporaryDirectory()
+    try await DaemonProcess.with(closing: [0, 1, 2], ["--log-level", "debug"], in: directory) { daemon in
+      _ = try await daemon.outcome()
+      for descriptor in 0...2 {
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = readlink("/proc/\(daemon.pid)/fd/\(descriptor)", &buffer, 64)
+        #expect(buffer[..<max(0, count)].map { UInt8(bitPattern: $0) } == Array("/dev/null".utf8))
+      }
+      #expect(await daemon.end(SIGTERM) == 0)
+    }
+  }
+
+  @Test func `it ends though its log is a full pipe`() async throws {
+    let directory = try TemporaryDirectory()
+    let pipe = directory.file("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    // Both ends, so that it does not break, and so small that the daemon's first lines fill it.
+    let descriptor = open(pipe, O_RDWR | O_CLOEXEC)
+    defer { close(descriptor) }
+    try await DaemonProcess.with(log: pipe, ["--log-level", "debug"], in: directory) { daemon in
+      let filler = [UInt8](repeating: 0x78, count: 4_096)
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      while write(descriptor, filler, filler.count) > 0 {}
+      _ = fcntl(descriptor, F_SETFL, 0)
+      _ = try await daemon.outcome()
+      #expect(await daemon.end(SIGTERM) == 0)
+    }
+  }
+
   @Test func `numbers go on after a clean end, and leave a gap after a kill`() async throws {
     let directory = try TemporaryDirectory()
     func run(_ ending: Int32, _ body: (DaemonProcess) async throws -> Void) async throws {

@@ -47,6 +47,7 @@ struct LogTests {
     let text = String(repeating: "x", count: 10_000)
     for _ in 0..<1_000 { log.write(.info, "line", [("text", text)]) }
     #expect(log.droppedCount > 900)
+    #expect(!log.flush(limit: .milliseconds(20)))
     close(ends[0])
     log.flush()
     close(ends[1])

@@ -10,20 +10,25 @@ import TestSupport
 /// The built `errandd`, run as a process of its own, for what only a process shows: signals, exit codes, a kill.
 final class DaemonProcess: Sendable {
   let directory: TemporaryDirectory
-  private let pid: pid_t
+  let pid: pid_t
   private let logPath: String
   private let isGone = Locked(false)
   private let client: HttpClient
 
   /// Runs `body` with a daemon that serves, and kills it if it still runs then.
   static func with(
-    _ arguments: [String] = [], in directory: TemporaryDirectory, _ body: (DaemonProcess) async throws -> Void
+    log: String? = nil, closing: [Int32] = [], _ arguments: [String] = [], in directory: TemporaryDirectory,
+    _ body: (DaemonProcess) async throws -> Void
   ) async throws {
     let paths = ["--socket", directory.file("errand.sock"), "--state-dir", directory.file("state")]
-    let process = try DaemonProcess(paths + arguments, in: directory)
+    let process = try DaemonProcess(paths + arguments, log: log, closing: closing, in: directory)
     let result: Result<Void, any Error>
     do {
-      try await process.logged("msg=serving")
+      if log == nil, closing.isEmpty {
+        try await process.logged("msg=serving")
+      } else {
+        try await waitUntil("the socket") { access(directory.file("errand.sock"), F_OK) == 0 }
+      }
       result = .success(try await body(process))
     } catch {
       result = .failure(error)
@@ -43,10 +48,10 @@ final class DaemonProcess: Sendable {
     return (status, process.log)
   }
 
-  private init(_ arguments: [String], in directory: TemporaryDirectory) throws {
+  private init(_ arguments: [String], log: String? = nil, closing: [Int32] = [], in directory: TemporaryDirectory) throws {
     self.directory = directory
-    logPath = directory.file("log")
-    unlink(logPath)
+    logPath = log ?? directory.file("log")
+    if log == nil { unlink(logPath) }
     client = HttpClient()
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -54,6 +59,7 @@ final class DaemonProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 2, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    for descriptor in closing { posix_spawn_file_actions_addclose(&actions, descriptor) }
     // The loop's thread, on which tests run, has signals blocked; a program starts without.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

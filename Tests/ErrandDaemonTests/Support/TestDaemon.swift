@@ -22,11 +22,11 @@ final class TestDaemon: Sendable {
 
   /// Runs `body` with a daemon, and ends it.
   static func with(
-    _ change: (inout DaemonConfiguration) -> Void = { _ in }, _ body: (TestDaemon) async throws -> Void
+    log: Log? = nil, _ change: (inout DaemonConfiguration) -> Void = { _ in }, _ body: (TestDaemon) async throws -> Void
   ) async throws {
     let directory = try TemporaryDirectory()
     let target = try await TargetServer()
-    let daemon = try await start(in: directory, change)
+    let daemon = try await start(in: directory, log: log, change)
     let test = TestDaemon(daemon, target, directory)
     let result: Result<Void, any Error>
     do { result = .success(try await body(test)) } catch { result = .failure(error) }
@@ -36,13 +36,15 @@ final class TestDaemon: Sendable {
     try result.get()
   }
 
-  static func start(in directory: TemporaryDirectory, _ change: (inout DaemonConfiguration) -> Void = { _ in }) async throws -> Daemon {
+  static func start(
+    in directory: TemporaryDirectory, log: Log? = nil, _ change: (inout DaemonConfiguration) -> Void = { _ in }
+  ) async throws -> Daemon {
     var configuration = DaemonConfiguration()
     configuration.socket = directory.file("errand.sock")
     configuration.stateDir = directory.file("state")
-    configuration.log.level = "error"
+    configuration.log.level = log == nil ? "error" : "info"
     change(&configuration)
-    return try await Daemon.start(configuration)
+    return try await Daemon.start(configuration, log: log)
   }
 
   // MARK: Calls

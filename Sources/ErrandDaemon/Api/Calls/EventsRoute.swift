@@ -31,6 +31,9 @@ final class EventsRoute: ApiRoute {
     let wait = try query.seconds("wait", upTo: core.limits.waitSeconds) ?? .zero
     let limit = try query.integer("limit", 1...1_000) ?? 100
     try query.finish()
-    EventPoll(try core.makeMailbox(id), after: after, limit: limit, call.responder, core).begin(wait: core.isDraining ? .zero : wait)
+    let mailbox = try core.makeMailbox(id)
+    // When the daemon ends, only requests under way bring more.
+    let mayWait = !core.isDraining || mailbox.runningCount > 0
+    EventPoll(mailbox, after: after, limit: limit, call.responder, core).begin(wait: mayWait ? wait : .zero)
   }
 }
