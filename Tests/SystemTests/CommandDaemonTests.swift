@@ -180,6 +180,20 @@ import Testing
     }
   }
 
+  @Test func whatIsClosedOfTheStandardDescriptorsIsNotTakenByASocket() async throws {
+    try await withDaemon([:]) { daemon, _ in
+      let closed = { (descriptors: String) in
+        try await Command.run("sh", "-c", "exec \"$0\" \"$@\" \(descriptors)", Programs.path("errand"), "stats", "--socket", daemon.socket)
+      }
+      // The output must not go to the daemon, as what follows the request.
+      #expect(try await closed(">&- 2>&-").status == 1)
+      #expect(try await closed("<&- >&- 2>&-").status == 1)
+      let text = try await closed("<&- 2>&-")
+      #expect(text.status == 0)
+      #expect(text.text.contains("version"))
+    }
+  }
+
   @Test func delegatesAreFollowedPageAfterPage() async throws {
     try await withDaemon(["/yes": { $1.text("yes") }]) { daemon, base in
       let lines = (0..<1_001).map { "{\"url\": \"\(base)/yes\", \"delegate\": \"d\($0)\"}\n" }.joined()
