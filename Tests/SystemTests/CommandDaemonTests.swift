@@ -101,8 +101,7 @@ import Testing
     let posted = try await daemon.errand("post", base, "--data-binary", "@" + file)
     #expect(posted.status == 0)
     #expect(posted.text == "\(13 << 20)")
-    #expect(posted.errors.contains("limit submit_bytes"))
-    #expect(posted.errors.contains("the request is made in this process"))
+    #expect(posted.errors.contains("(limit submit_bytes; ") && posted.errors.contains("): the request is made in this process"))
     let silent = try await daemon.errand("put", "-s", base, "--data-binary", "@" + file)
     #expect(silent.status == 0)
     #expect(silent.errors.isEmpty)
@@ -157,6 +156,51 @@ import Testing
       for name in ["body_bytes_received", "reused", "followers", "log_lines_dropped"] {
         #expect(lines.contains { $0.contains(name) }, "\(name)")
       }
+    }
+  }
+
+  @Test func whatOthersWroteIsPrintedWithoutWhatSteersATerminal() async throws {
+    try await withDaemon(["/yes": { $1.text("yes") }]) { daemon, base in
+      let key = "one\ntwo\u{202E}three\u{2066}\u{1B}[31m"
+      let meta = "{\"a\\nb\": \"c\\nd\u{202A}\"}"
+      let ended = try await daemon.errand("submit", base + "/yes", "--delegate", "a", "--key", key, "--meta", meta, "--wait")
+      #expect(ended.status == 0)
+      let list = try await daemon.errand("list")
+      #expect(list.lines.count == 2)
+      let watch = try await daemon.errand("watch", "a", "--count", "1")
+      #expect(watch.lines.count == 1)
+      let show = try await daemon.errand("show", "1")
+      #expect(show.lines.contains { $0.hasPrefix("key ") && $0.hasSuffix("three\u{FFFD}\u{FFFD}[31m") })
+      #expect(show.lines.contains { $0.hasPrefix("meta.a\u{FFFD}b ") && $0.hasSuffix("c\u{FFFD}d\u{FFFD}") })
+      let explain = try await daemon.errand("explain", "1")
+      for output in [list, watch, show, explain] {
+        #expect(!output.text.unicodeScalars.contains { ["\u{202E}", "\u{2066}", "\u{202A}", "\u{1B}"].contains($0) })
+      }
+      #expect(list.text.contains("one\u{FFFD}two\u{FFFD}three"))
+    }
+  }
+
+  @Test func whatIsClosedOfTheStandardDescriptorsIsNotTakenByASocket() async throws {
+    try await withDaemon([:]) { daemon, _ in
+      let closed = { (descriptors: String) in
+        try await Command.run("sh", "-c", "exec \"$0\" \"$@\" \(descriptors)", Programs.path("errand"), "stats", "--socket", daemon.socket)
+      }
+      // The output must not go to the daemon, as what follows the request.
+      #expect(try await closed(">&- 2>&-").status == 1)
+      #expect(try await closed("<&- >&- 2>&-").status == 1)
+      let text = try await closed("<&- 2>&-")
+      #expect(text.status == 0)
+      #expect(text.text.contains("version"))
+    }
+  }
+
+  @Test func delegatesAreFollowedPageAfterPage() async throws {
+    try await withDaemon(["/yes": { $1.text("yes") }]) { daemon, base in
+      let lines = (0..<1_001).map { "{\"url\": \"\(base)/yes\", \"delegate\": \"d\($0)\"}\n" }.joined()
+      let batch = try await daemon.errand(["submit", "--ndjson", "-"], input: lines)
+      #expect(batch.status == 0)
+      let listed = try await daemon.errand("delegates", "--json")
+      #expect(listed.lines.filter { $0.contains("\"name\":\"d") }.count == 1_001)
     }
   }
 

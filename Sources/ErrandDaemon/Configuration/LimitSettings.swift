@@ -5,6 +5,7 @@ public struct LimitSettings: Codable, Sendable, Equatable {
   public var lineBytes = 1 << 20
   public var metaBytes = 64 << 10
   public var keyBytes = 1_024
+  public var fields = 1_000
   public var eventBodyBytes = 1 << 20
   public var waitSeconds = 3_600
   public var delegatesPerOwner = 100_000
@@ -15,6 +16,7 @@ public struct LimitSettings: Codable, Sendable, Equatable {
   public init() {}
 
   enum CodingKeys: String, CodingKey, CaseIterable {
+    case fields
     case submitBytes = "submit_bytes"
     case batchLines = "batch_lines"
     case lineBytes = "line_bytes"
@@ -35,6 +37,7 @@ public struct LimitSettings: Codable, Sendable, Equatable {
     try reader.integer(.lineBytes, &lineBytes, 64...(1 << 32))
     try reader.integer(.metaBytes, &metaBytes, 0...(1 << 30))
     try reader.integer(.keyBytes, &keyBytes, 1...65_536)
+    try reader.integer(.fields, &fields, 1...1_000_000)
     try reader.integer(.eventBodyBytes, &eventBodyBytes, 0...(1 << 30))
     try reader.integer(.waitSeconds, &waitSeconds, 1...86_400)
     try reader.integer(.delegatesPerOwner, &delegatesPerOwner, 1...10_000_000)
@@ -53,7 +56,7 @@ extension DaemonConfiguration {
 
   var submissionRules: SubmissionRules {
     SubmissionRules(
-      metaBytes: limits.metaBytes, keyBytes: limits.keyBytes,
+      metaBytes: limits.metaBytes, keyBytes: limits.keyBytes, fields: limits.fields,
       envelopes: Dictionary(envelopes.map { ($0.name, $0.profile) }, uniquingKeysWith: { $1 }))
   }
 }

@@ -34,7 +34,7 @@ extension DaemonCore: TimerTarget {
     store.sweep(.now())
     recentPolls.forgetOld(.now())
     reserve.retry()
-    memory.look(at: client.statsOnLoop, store.figures)
+    memory.look(at: client.statsOnLoop, resultsGone: store.resultsGone)
     startSweeping()
   }
 }

@@ -11,8 +11,8 @@ struct MemoryReturn {
   private var lastReturned: UInt64 = 0
 
   /// To be called about once a second.
-  mutating func look(at client: ClientStats, _ store: StoreFigures) {
-    let seen = client.finished + client.failed + client.cancelled + store.resultsReleased + store.resultsDropped
+  mutating func look(at client: ClientStats, resultsGone: UInt64) {
+    let seen = client.finished + client.failed + client.cancelled + resultsGone
     let isQuiet = seen == lastSeen
     lastSeen = seen
     guard isQuiet, seen - lastReturned >= MemoryReturn.burst else { return }

@@ -5,7 +5,7 @@ internal import EventLoop
 @LoopActor
 final class MemoryStore: RequestStore {
   var limits: StoreLimits {
-    didSet { sweep(.now()) }
+    didSet { sweep(.now(), mailboxes: .max) }
   }
 
   private var records: [UInt64: RequestRecord] = [:]
@@ -16,6 +16,10 @@ final class MemoryStore: RequestStore {
   private var kept = FifoQueue<UInt64>()
   private var released = FifoQueue<UInt64>()
   private var mailboxes: [DelegateID: Mailbox] = [:]
+  private var delegateOrder = DelegateOrder()
+  private static let sweptMailboxes = 1_000
+  /// The mailbox up to which the last sweep came; nil if it came to the end.
+  private var sweptThrough: DelegateID?
   private var delegateCounts: [Owner: Int] = [:]
   private var counted = StoreFigures()
   /// The counts of mailboxes that are no longer there.
@@ -114,14 +118,20 @@ final class MemoryStore: RequestStore {
     return false
   }
 
-  func sweep(_ now: Instant) {
+  func sweep(_ now: Instant) { sweep(now, mailboxes: MemoryStore.sweptMailboxes) }
+
+  private func sweep(_ now: Instant, mailboxes limit: Int) {
     dropOverLimit()
     dropOld(&released, now)
     dropOld(&kept, now)
-    for (id, mailbox) in mailboxes {
+    let swept = delegateOrder.page(after: limit == .max ? nil : sweptThrough, limit: limit)
+    sweptThrough = swept.count < limit ? nil : swept.last
+    for id in swept {
+      guard let mailbox = mailboxes[id] else { continue }
       mailbox.trim(now, limits)
       guard mailbox.isDisused(now, limits.eventAge) else { continue }
       mailboxes[id] = nil
+      delegateOrder.remove(id)
       delegateCounts[id.owner, default: 1] -= 1
       if delegateCounts[id.owner] == 0 { delegateCounts[id.owner] = nil }
       forgottenMailboxes.appended += mailbox.appendedCount
@@ -147,12 +157,19 @@ final class MemoryStore: RequestStore {
     delegateCounts[id.owner, default: 0] += 1
     let mailbox = Mailbox(id, seqFloor: seqFloor)
     mailboxes[id] = mailbox
+    delegateOrder.insert(id)
     return mailbox
   }
 
-  func mailboxes(_ owner: Owner) -> [Mailbox] {
-    mailboxes.values.filter { owner.sees($0.id.owner) }.sorted { ($0.id.name, $0.id.owner.uid) < ($1.id.name, $1.id.owner.uid) }
+  func mailboxes(_ owner: Owner, after cursor: DelegateID?, limit: Int) -> (mailboxes: [Mailbox], next: DelegateID?) {
+    // No delegate has the empty name: it stands before all of its owner's.
+    let first = owner.isRoot ? nil : DelegateID(owner: owner, name: "")
+    let start = cursor.map { max($0, first ?? $0) } ?? first
+    let ids = delegateOrder.page(after: start, limit: limit + 1).prefix { owner.sees($0.owner) }
+    return (ids.prefix(limit).compactMap { mailboxes[$0] }, ids.count > limit ? ids[limit - 1] : nil)
   }
+
+  var resultsGone: UInt64 { counted.resultsReleased + counted.resultsDropped }
 
   func acknowledge(_ mailbox: Mailbox, through seq: UInt64) {
     mailbox.used()

@@ -22,14 +22,17 @@ protocol RequestStore: AnyObject {
   func mailbox(_ id: DelegateID) -> Mailbox?
   /// The mailbox, made if there is none; nil if the owner has as many as it may.
   func makeMailbox(_ id: DelegateID) -> Mailbox?
-  /// The mailboxes that `owner` sees, by name.
-  func mailboxes(_ owner: Owner) -> [Mailbox]
+  /// At most `limit` of the mailboxes that `owner` sees and that come after `cursor` (nil: from the first), by owner and name. `next` is
+  /// where to go on; nil at the end.
+  func mailboxes(_ owner: Owner, after cursor: DelegateID?, limit: Int) -> (mailboxes: [Mailbox], next: DelegateID?)
   /// Frees a mailbox's events up to `seq`; the results of their requests are kept for `acknowledgedResults` more, and are the first to be dropped
   /// when room is needed.
   func acknowledge(_ mailbox: Mailbox, through seq: UInt64)
 
-  /// Drops what is older than the limits allow.
+  /// Drops what is older than the limits allow. Of the mailboxes it looks at a part each time, in turn.
   func sweep(_ now: Instant)
+  /// Results that were dropped or released since the start.
+  var resultsGone: UInt64 { get }
   var limits: StoreLimits { get set }
   var figures: StoreFigures { get }
 }

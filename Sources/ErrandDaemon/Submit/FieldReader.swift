@@ -30,7 +30,8 @@ enum FieldReader {
   }
 
   /// `{"name": "value" or number or bool or an array of those}`, or `[["name", value], …]`.
-  static func params(_ value: JsonValue, _ field: String) throws(Problem) -> [HttpParam] {
+  static func params(_ value: JsonValue, _ field: String, limit: Int) throws(Problem) -> [HttpParam] {
+    try checkCount(value, field, limit)
     var params: [HttpParam] = []
     switch value {
     case .object(let object):
@@ -57,6 +58,17 @@ enum FieldReader {
     return params
   }
 
+  /// Each field costs far more than its bytes: very many would hold up the loop.
+  private static func checkCount(_ value: JsonValue, _ field: String, _ limit: Int) throws(Problem) {
+    let count =
+      switch value {
+      case .array(let elements): elements.count
+      case .object(let object): object.members.reduce(0) { $0 + ($1.value.array?.count ?? 1) }
+      case .null, .bool, .number, .string: 0
+      }
+    if count > limit { throw .tooLarge(field, count, limit: "fields", limit, unit: "fields", field: field) }
+  }
+
   private static func scalar(_ value: JsonValue, _ field: String) throws(Problem) -> String {
     switch value {
     case .string(let text): return text
@@ -68,7 +80,8 @@ enum FieldReader {
 
   /// `{"Name": "value"}`, or `{"Name": ["one", "another"]}` for a field that comes more than once; or, as events give them,
   /// `[["Name", "value"], …]`.
-  static func headers(_ value: JsonValue, _ field: String) throws(Problem) -> HttpHeaders {
+  static func headers(_ value: JsonValue, _ field: String, limit: Int) throws(Problem) -> HttpHeaders {
+    try checkCount(value, field, limit)
     var headers = HttpHeaders()
     if case .array(let elements) = value {
       for (index, element) in elements.enumerated() {

@@ -12,6 +12,8 @@ struct Submission {
 struct SubmissionRules: Sendable {
   var metaBytes = 64 << 10
   var keyBytes = 1_024
+  /// Params, form fields and header fields, each.
+  var fields = 1_000
   var envelopes: [String: EnvelopeProfile] = Dictionary(uniqueKeysWithValues: EnvelopeProfile.shipped.map { ($0.name, $0) })
   static let delegateBytes = 128
   static let retries = 20

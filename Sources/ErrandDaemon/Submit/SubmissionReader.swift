@@ -24,8 +24,8 @@ struct SubmissionReader {
       switch member.key {
       case "url": url = try FieldReader.text(member.value, "/url")
       case "method": submission.request.method = try method(member.value)
-      case "params": submission.request.params = try FieldReader.params(member.value, "/params")
-      case "headers": submission.request.headers = try FieldReader.headers(member.value, "/headers")
+      case "params": submission.request.params = try FieldReader.params(member.value, "/params", limit: rules.fields)
+      case "headers": submission.request.headers = try FieldReader.headers(member.value, "/headers", limit: rules.fields)
       case "delegate": submission.delegate = try delegate(member.value)
       case "tag": submission.request.tag = Int(try FieldReader.integer(member.value, "/tag", .min ... .max))
       case "key": submission.request.key = try key(member.value)
@@ -101,7 +101,7 @@ struct SubmissionReader {
       member.value.write(to: &bytes)
       return .json(bytes)
     case "form":
-      return .form(try FieldReader.params(member.value, "/form"))
+      return .form(try FieldReader.params(member.value, "/form", limit: rules.fields))
     case "body":
       return .text(try FieldReader.text(member.value, "/body"))
     default:

@@ -18,11 +18,16 @@ extension Command {
   ) { (arguments) throws(Failure) in
     try arguments.none()
     let control = ControlClient(arguments)
-    let delegates = try control.json(control.request(.get, "/v1/delegates"))["delegates"]?.array ?? []
-    if arguments.has("json") {
-      for delegate in delegates { Output.line(delegate.description) }
-      return .ok
-    }
+    var delegates: [JsonValue] = []
+    var cursor: String?
+    repeat {
+      let query = [("limit", "1000")] + (cursor.map { [("cursor", $0)] } ?? [])
+      let page = try control.json(control.request(.get, "/v1/delegates", query: query))
+      let rows = page["delegates"]?.array ?? []
+      cursor = page["next"]?.string
+      if arguments.has("json") { for row in rows { Output.line(row.description) } } else { delegates += rows }
+    } while cursor != nil
+    if arguments.has("json") { return .ok }
     guard !delegates.isEmpty else {
       Output.note("there is no delegate; the first request for one makes it")
       return .ok

@@ -43,7 +43,7 @@ extension Command {
       Output.line(JsonValue.object(JsonObject(members.map { .init(key: $0, value: request[$0] ?? .null) })).description)
     } else {
       Output.line(
-        Text.printable(request["explanation"]?.string ?? "the daemon says no more than: \(request["state"]?.string ?? "unknown")"))
+        Text.onOneLine(request["explanation"]?.string ?? "the daemon says no more than: \(request["state"]?.string ?? "unknown")"))
       RequestPage.writeTimeline(request)
     }
     return .ok

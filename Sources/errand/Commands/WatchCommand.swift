@@ -54,7 +54,7 @@ private final class EventPrinter: Sendable {
     } else if let value = try? ControlClient.parse(Array(event.data.utf8)) {
       Output.line(EventLine.text(value))
     } else {
-      Output.line(Text.printable(event.data))
+      Output.line(Text.onOneLine(event.data))
     }
     return left.withLock { left in
       guard let count = left else { return true }

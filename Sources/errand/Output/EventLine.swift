@@ -9,14 +9,14 @@ enum EventLine {
     }
     let seq = event["seq"]?.int.map(String.init) ?? "-"
     let handle = event["handle"]?.string ?? "-"
-    var words = [padded(seq, 5), colored(type), padded(handle, 6)]
-    words.append(padded(result(event), 20))
+    var words = [padded(handle, 6), padded(result(event), 20)]
     if let total = event["timings"]?["total_us"]?.int { words.append(padded(Text.duration(microseconds: total), 8)) }
     if let tag = event["tag"]?.int { words.append("tag=\(tag)") }
     if let key = event["key"]?.string { words.append("key=\(key)") }
     if let url = event["url"]?.string { words.append(url) }
     if let message = event["error"]?["message"]?.string { words.append("(\(message))") }
-    return Text.printable(words.joined(separator: " ").replacing("\n", with: " "))
+    // The colour is ours, the rest is not.
+    return "\(padded(seq, 5)) \(colored(Text.onOneLine(type))) \(Text.onOneLine(words.joined(separator: " ")))"
   }
 
   /// Status or error code: what a person looks for first.

@@ -5,7 +5,7 @@ enum Fields {
   static func lines(_ value: JsonValue) -> [String] {
     let pairs = flatten(value, under: "")
     let width = pairs.map(\.0.count).max() ?? 0
-    return pairs.map { EventLine.padded($0.0, width) + "  " + Text.printable($0.1) }
+    return pairs.map { EventLine.padded(Text.onOneLine($0.0), width) + "  " + Text.onOneLine($0.1) }
   }
 
   static func flatten(_ value: JsonValue, under name: String) -> [(String, String)] {

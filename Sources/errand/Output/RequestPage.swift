@@ -21,7 +21,7 @@ enum RequestPage {
   private static func writeResponse(_ event: JsonValue, handle: String) {
     Output.line("\n" + Style.bold("RESPONSE"))
     for field in event["headers"]?.array ?? [] {
-      Output.line(Text.printable("\(field[0]?.string ?? ""): \(field[1]?.string ?? "")"))
+      Output.line(Text.onOneLine("\(field[0]?.string ?? ""): \(field[1]?.string ?? "")"))
     }
     guard let text = event["body"]?.string ?? event["data"]?.description else {
       if let count = event["body_bytes"]?.int { Output.line("\n\(Text.bytes(count)): errand show \(handle) --body") }

@@ -5,7 +5,7 @@ struct Table {
     var style: Style?
 
     init(_ text: String?, _ style: Style? = nil) {
-      self.text = text.map { Text.printable($0.replacing("\n", with: " ")) } ?? "-"
+      self.text = text.map { Text.onOneLine($0) } ?? "-"
       self.style = style
     }
   }

@@ -2,16 +2,30 @@ internal import Glibc
 
 /// Numbers and foreign text in the form that people read.
 enum Text {
-  /// Without control characters: what a server says must not steer the terminal.
+  /// Without characters that steer: what a server says must neither move the terminal's cursor nor show text in another order than it
+  /// stands in.
   static func printable(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
+    guard text.unicodeScalars.contains(where: steers) else { return text }
     var scalars = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { scalars.append(isControl(scalar) ? "\u{FFFD}" : scalar) }
+    for scalar in text.unicodeScalars { scalars.append(steers(scalar) ? "\u{FFFD}" : scalar) }
     return String(scalars)
   }
 
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 && scalar != "\n" || (0x7F...0x9F).contains(scalar.value)
+  /// The same without line ends, for what stands on a line with other things: a key must not look like a line of the table.
+  static func onOneLine(_ text: String) -> String {
+    printable(String(String.UnicodeScalarView(text.unicodeScalars.map { isLineEnd($0) ? "\u{FFFD}" : $0 })))
+  }
+
+  private static func isLineEnd(_ scalar: Unicode.Scalar) -> Bool { ["\n", "\r", "\u{2028}", "\u{2029}"].contains(scalar) }
+
+  private static func steers(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x0A: false
+    case 0..<0x20, 0x7F...0x9F: true
+    // Embeddings, overrides and isolates of the bidirectional algorithm.
+    case 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
+    }
   }
 
   /// Such as `340 µs`, `12.3 ms`, `4.1 s`, `3 min 20 s`.

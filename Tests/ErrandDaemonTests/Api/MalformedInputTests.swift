@@ -138,6 +138,7 @@ struct MalformedInputTests {
       $0.limits.lineBytes = 100
       $0.limits.metaBytes = 10
       $0.limits.keyBytes = 4
+      $0.limits.fields = 2
       $0.limits.delegatesPerOwner = 1
     } _: { test in
       let url = "\"url\": \"http://127.0.0.1:1/\""
@@ -153,6 +154,16 @@ struct MalformedInputTests {
       #expect(limit(meta) == "meta_bytes")
       #expect(meta.json["detail"]?.string == "/meta has 12 bytes, more than 10 (limit meta_bytes)")
       #expect(limit(try await test.submit("{\(url), \"key\": \"01234\"}")) == "key_bytes")
+      for field in ["params", "form", "headers"] {
+        for many in [#"{"a": "1", "b": ["2", "3"]}"#, #"[["a", "1"], ["b", "2"], ["c", "3"]]"#] {
+          let answer = try await test.submit("{\(url), \"\(field)\": \(many)}")
+          #expect(answer.status == 413)
+          #expect(limit(answer) == "fields")
+          #expect(answer.json["field"]?.string == "/\(field)")
+          #expect(answer.json["detail"]?.string == "/\(field) has 3 fields, more than 2 (limit fields)")
+        }
+        #expect(try await test.submit("{\(url), \"\(field)\": {\"a\": [\"1\", \"2\"]}}").status == 202)
+      }
       #expect(try await test.submit("{\(url)}").status == 202)
       let second = try await test.submit("{\(url), \"delegate\": \"other\"}")
       #expect(second.status == 429)

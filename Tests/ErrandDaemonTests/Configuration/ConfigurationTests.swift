@@ -150,6 +150,7 @@ struct ConfigurationTests {
     changed.limits.lineBytes += 1
     changed.limits.metaBytes += 1
     changed.limits.keyBytes += 1
+    changed.limits.fields += 1
     changed.limits.eventBodyBytes += 1
     changed.limits.waitSeconds += 1
     changed.limits.delegatesPerOwner += 1
@@ -160,6 +161,7 @@ struct ConfigurationTests {
     #expect(DaemonConfiguration().needingRestart(changed) == [])
     let expected = [
       "grace_ms", "log.format", "log.level", "limits.batch_lines", "limits.line_bytes", "limits.meta_bytes", "limits.key_bytes",
+      "limits.fields",
       "limits.event_body_bytes", "limits.wait_s", "limits.delegates_per_owner", "limits.stream_keep_alive_ms", "results.count",
       "results.bytes", "results.age_ms", "results.acknowledged_count", "mailbox.count", "mailbox.bytes", "mailbox.age_ms",
     ]

@@ -15,10 +15,10 @@ struct FinalDeliveryTests {
 
   @Test func `a follower that is behind gets all within the grace`() async throws {
     try await TestDaemon.with { test in
-      try await fill(test, 60)
       let reader = try await StreamReader(test, "a")
       _ = try await reader.comment()
       await setReading(reader, false)
+      try await fill(test, 60)
       async let stopped: Void = test.daemon.stop(grace: .seconds(30))
       try await waitUntil("the drain") { test.daemon.core.isDraining }
       await setReading(reader, true)
@@ -34,10 +34,10 @@ struct FinalDeliveryTests {
     defer { close(descriptor) }
     let log = Log(descriptor: descriptor)
     try await TestDaemon.with(log: log) { test in
-      try await fill(test, 60)
       let reader = try await StreamReader(test, "a")
       _ = try await reader.comment()
       await setReading(reader, false)
+      try await fill(test, 60)
       await test.daemon.stop(grace: .milliseconds(50))
       await setReading(reader, true)
       let end = try await reader.socket.readToEnd()
@@ -52,10 +52,10 @@ struct FinalDeliveryTests {
 
   @Test func `a second stop ends a delivery at once`() async throws {
     try await TestDaemon.with { test in
-      try await fill(test, 60)
       let reader = try await StreamReader(test, "a")
       _ = try await reader.comment()
       await setReading(reader, false)
+      try await fill(test, 60)
       async let stopped: Void = test.daemon.stop(grace: .seconds(3_600))
       try await waitUntil("the drain") { test.daemon.core.isDraining }
       await test.daemon.stop(grace: .zero)

@@ -39,7 +39,7 @@ struct LongPollTests {
       try await waitUntil("the poll") { test.daemon.core.openCallCount == 1 }
       _ = try await test.submit(path: "/json", "\"delegate\": \"a\"")
       #expect(try await polled == ([1], 1))
-      #expect(await test.daemon.core.openCallCount == 0)
+      try await waitUntil("the poll's end") { test.daemon.core.openCallCount == 0 }
     }
   }
 
