@@ -15,7 +15,7 @@ public struct WireError: Error, Sendable, Equatable, CustomStringConvertible {
     public static let tooLarge = Kind("too_large")
     /// What the caller gave cannot be sent.
     public static let invalid = Kind("invalid")
-    /// Well formed, but asks for something not implemented.
+    /// Well formed, but asks for something that is not supported.
     public static let unsupported = Kind("unsupported")
     /// The peer closed before the message was complete.
     public static let truncated = Kind("truncated")
