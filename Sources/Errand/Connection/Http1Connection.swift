@@ -209,7 +209,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
     let bytes = input.bytes
     var offset = 0
     var mayContinue = false
-    item.received(at: count)
+    item.touched()
     do throws(WireError) {
       while let event = try reader.next(bytes, at: &offset) {
         switch event {

@@ -82,7 +82,8 @@ final class RequestItem: TimerTarget {
   /// How much of the body was sent, as far as one can tell from the bytes written.
   var bodyWritten: Int64 { max(0, bodyCount - (Int64(wire.count + body.count) - written)) }
 
-  func received(at count: Int) {
+  /// Bytes came for it.
+  func touched() {
     stamps.lastActivity = EventLoop.shared.now
     machine.responseStarted()
   }
