@@ -106,7 +106,7 @@ public actor TestCertificates {
       openssl pkey -in key.pem -aes256 -passout pass:\(TestIdentity.keyPassword) -out encrypted.pem
       echo; openssl x509 -in cert.pem -noout -pubkey | openssl pkey -pubin -outform DER | openssl dgst -sha256 -binary | openssl base64
       """)
-    return TestIdentity(folder: folder, pin: "sha256//" + pin)
+    return TestIdentity(folder: folder, intermediateFile: try await chain(of: spec).first, pin: "sha256//" + pin)
   }
 
   /// The certificates that a server of `spec` sends after its own.
@@ -143,6 +143,8 @@ public actor TestCertificates {
 /// Files of one certificate.
 public struct TestIdentity: Sendable, Hashable {
   let folder: String
+  /// The PEM file of the intermediate; nil if there is none, or if it is not sent.
+  public let intermediateFile: String?
   /// The pin of its public key as curl writes it: `sha256//` and the base64 of the SHA-256 of the SubjectPublicKeyInfo.
   public let pin: String
 
