@@ -8,7 +8,7 @@ extension Http2Session {
     block.slot = -1
     if isPush { return false }
     // Of a stream that is over the section is read for the compression's sake alone.
-    guard let stream = find(number), !streams[stream.slot].isOver else { return true }
+    guard let stream = find(number), !streams[stream.index].isOver else { return true }
     block = HeaderBlock(slot: stream.slot)
     block.fields.reserveCapacity(fields: 12, bytes: 384)
     return true
@@ -17,7 +17,7 @@ extension Http2Session {
   /// False: no more of this section is wanted.
   func received(field name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
     guard block.slot >= 0 else { return true }
-    let slot = block.slot
+    let slot = Int(block.slot)
     let isTrailer = streams[slot].hasHead
     block.bytes += name.count + value.count + 32
     let limit = isTrailer ? limits.trailerBytes : limits.headBytes
@@ -30,14 +30,14 @@ extension Http2Session {
       return true
     }
     guard block.fields.count < limits.headerCount else { return refuse("headerCount", "there are too many header fields") }
-    let trimmed = Http2Session.trimmed(value)
+    let trimmed = Http2RequestHead.trimmed(value)
     if name.count == 14, name.elementsEqual("content-length".utf8) { block.contentLength = Http2Session.number(trimmed, upTo: .max) }
     block.fields.append(name: name, value: trimmed)
     return true
   }
 
   private func refuse(_ limit: String, _ message: String) -> Bool {
-    let stream = Http2Stream(slot: block.slot, number: streams[block.slot].number)
+    let stream = Http2Stream(slot: block.slot, number: streams[Int(block.slot)].number)
     block.slot = -1
     fault(stream, WireError(kind: .tooLarge, limit: limit, message: message))
     return false
@@ -46,7 +46,7 @@ extension Http2Session {
   /// nghttp2 refuses a field.
   func invalid(field name: UnsafeRawBufferPointer) {
     guard block.slot >= 0 else { return }
-    let stream = Http2Stream(slot: block.slot, number: streams[block.slot].number)
+    let stream = Http2Stream(slot: block.slot, number: streams[Int(block.slot)].number)
     block.slot = -1
     fault(stream, .http2("a header field of the response is not valid: \(Http2Session.excerpt(name))"))
   }
@@ -54,21 +54,21 @@ extension Http2Session {
   func headersComplete(_ stream: Http2Stream, endsStream: Bool) {
     var fields = HttpHeaders()
     swap(&fields, &block.fields)
-    if streams[stream.slot].hasHead {
+    if streams[stream.index].hasHead {
       handler?.received(trailers: fields, on: stream)
       return
     }
     let head = ResponseHead(version: .http2, status: block.status, headers: fields)
     guard head.status < 200 else {
-      streams[stream.slot].hasHead = true
+      streams[stream.index].hasHead = true
       handler?.received(head: head, contentLength: block.contentLength, on: stream)
       return
     }
     guard head.status >= 100, head.status != 101 else {
       return fault(stream, .http2("the server answers with status \(head.status), which HTTP/2 does not have"))
     }
-    streams[stream.slot].interimCount += 1
-    guard streams[stream.slot].interimCount <= limits.interimResponses else {
+    streams[stream.index].interimCount += 1
+    guard streams[stream.index].interimCount <= limits.interimResponses else {
       return fault(stream, WireError(kind: .tooLarge, limit: "interimResponses", message: "there are too many interim responses"))
     }
     handler?.received(interim: head, on: stream)
@@ -85,14 +85,6 @@ extension Http2Session {
       number = sum
     }
     return number
-  }
-
-  private static func trimmed(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-    guard let first = value.first, let last = value.last, isBlank(first) || isBlank(last) else { return value }
-    let start = value.firstIndex { !isBlank($0) } ?? value.count
-    let end = value.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? start
-    return UnsafeRawBufferPointer(rebasing: value[start..<max(start, end)])
   }
 
   /// A name of the server's for people: printable ASCII, cut after 100 bytes.

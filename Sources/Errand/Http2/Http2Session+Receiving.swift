@@ -67,7 +67,7 @@ extension Http2Session {
   }
 
   func wasReset(_ number: Int32, _ code: UInt32) {
-    if let stream = find(number) { streams[stream.slot].resetCode = Http2ErrorCode(rawValue: code) }
+    if let stream = find(number) { streams[stream.index].resetCode = Http2ErrorCode(rawValue: code) }
   }
 
   func serverGoesAway(_ code: UInt32, _ words: String) {
@@ -81,22 +81,22 @@ extension Http2Session {
 
   /// nghttp2 refuses a frame that is wrong for its stream, and will reset that.
   func invalid(_ number: Int32, _ error: Int32) {
-    guard let stream = find(number), streams[stream.slot].fault == nil else { return }
-    streams[stream.slot].fault = .http2("the response breaks HTTP/2's rules: \(String(cString: nghttp2_strerror(error)))")
+    guard let stream = find(number), streams[stream.index].fault == nil else { return }
+    streams[stream.index].fault = .http2("the response breaks HTTP/2's rules: \(String(cString: nghttp2_strerror(error)))")
   }
 
   // MARK: Bodies
 
   func received(_ number: Int32, body: UnsafeRawBufferPointer) {
     nghttp2_session_consume_connection(native, body.count)
-    guard let stream = find(number), !streams[stream.slot].isOver else { return }
+    guard let stream = find(number), !streams[stream.index].isOver else { return }
     handler?.received(body: body, on: stream)
   }
 
   private func responseEnded(_ stream: Http2Stream) {
     guard isLive(stream) else { return }
-    streams[stream.slot].hasEnded = true
-    streams[stream.slot].isOver = true
+    streams[stream.index].hasEnded = true
+    streams[stream.index].isOver = true
     if nghttp2_session_get_stream_local_close(native, stream.number) == 0 {
       // The server has answered without waiting for the rest of the body (RFC 9113 section 8.1).
       reset(stream, .noError)
@@ -107,8 +107,8 @@ extension Http2Session {
   /// nghttp2 has done with a stream.
   func closed(_ number: Int32, _ code: UInt32) {
     guard let stream = find(number) else { return }
-    let state = streams[stream.slot]
-    streams[stream.slot].isOver = true
+    let state = streams[stream.index]
+    streams[stream.index].isOver = true
     forget(stream)
     guard !state.isOver else { return }
     handler?.ended(stream, Http2Session.end(of: state, Http2ErrorCode(rawValue: code)))
@@ -126,7 +126,7 @@ extension Http2Session {
   /// The response is of no use to its request.
   func fault(_ stream: Http2Stream, _ error: WireError) {
     guard isLive(stream) else { return }
-    streams[stream.slot].isOver = true
+    streams[stream.index].isOver = true
     reset(stream, error.kind == .malformed ? .protocolError : .cancel)
     handler?.ended(stream, .failed(error))
   }
@@ -136,7 +136,7 @@ extension Http2Session {
     if let lastFound, lastFound.number == number { return lastFound }
     let slot = Int(bitPattern: nghttp2_session_get_stream_user_data(native, number)) - 1
     guard slot >= 0, slot < streams.count, streams[slot].number == number else { return nil }
-    let stream = Http2Stream(slot: slot, number: number)
+    let stream = Http2Stream(slot: Int32(truncatingIfNeeded: slot), number: number)
     lastFound = stream
     return stream
   }

@@ -6,32 +6,29 @@ internal import HttpWire
 extension Http2Session {
   /// Appends what is to be written to `buffer`, until that holds `limit` bytes or a little more.
   func gather(into buffer: inout [UInt8], upTo limit: Int) {
-    var gathered: [UInt8] = []
-    swap(&gathered, &buffer)
     calling { native in
-      while gathered.count < limit {
+      while buffer.count < limit {
         var piece: UnsafePointer<UInt8>?
         let count = nghttp2_session_mem_send(native, &piece)
         if count < 0 { fail(Int32(truncatingIfNeeded: count)) }
         guard count > 0, isOpen else { break }
-        gathered.append(contentsOf: UnsafeBufferPointer(start: piece, count: count))
+        buffer.append(contentsOf: UnsafeBufferPointer(start: piece, count: count))
       }
     }
-    swap(&gathered, &buffer)
   }
 
-  /// How much of its request ``gather(into:upTo:)`` has given out.
+  /// How much of a request ``gather(into:upTo:)`` has given out, besides its head.
   struct Progress {
-    let head: Int
     let body: Int
     let isWhole: Bool
   }
 
+  /// nil for one whose head is not given out.
   func progress(_ stream: Http2Stream) -> Progress? {
-    guard isLive(stream) else { return nil }
-    let state = streams[stream.slot]
+    guard isLive(stream), streams[stream.index].headIsWritten else { return nil }
+    let state = streams[stream.index]
     return Progress(
-      head: state.headWritten, body: state.bodyWritten, isWhole: state.headWritten > 0 && state.bodyWritten == state.body.count)
+      body: state.bodyOffset - state.bodyStart, isWhole: state.headIsWritten && state.bodyOffset == state.body.count)
   }
 
   /// Calls `body` with each live stream of which a piece was gathered since the last call.
@@ -39,8 +36,8 @@ extension Http2Session {
     guard !written.isEmpty else { return }
     var taken: [Http2Stream] = []
     swap(&taken, &written)
-    for stream in taken where stream.slot < streams.count && streams[stream.slot].number == stream.number {
-      streams[stream.slot].isListedAsWritten = false
+    for stream in taken where stream.index < streams.count && streams[stream.index].number == stream.number {
+      streams[stream.index].isListedAsWritten = false
     }
     for stream in taken {
       if let progress = progress(stream) { body(stream, progress) }
@@ -49,31 +46,31 @@ extension Http2Session {
     if written.isEmpty { swap(&taken, &written) }
   }
 
-  private func noteWritten(_ slot: Int) {
-    guard !streams[slot].isListedAsWritten else { return }
-    streams[slot].isListedAsWritten = true
-    written.append(Http2Stream(slot: slot, number: streams[slot].number))
+  private func noteWritten(_ stream: Http2Stream) {
+    guard !streams[stream.index].isListedAsWritten else { return }
+    streams[stream.index].isListedAsWritten = true
+    written.append(stream)
   }
 
   // MARK: Asked by the driver
 
   /// The body that was held back may go out.
   func sendHeldBody(_ stream: Http2Stream) {
-    guard isLive(stream), streams[stream.slot].holdsBody else { return }
-    streams[stream.slot].holdsBody = false
+    guard isLive(stream), streams[stream.index].holdsBody else { return }
+    streams[stream.index].holdsBody = false
     nghttp2_session_resume_data(native, stream.number)
   }
 
   /// `count` bytes of the stream's body have been taken: the server may send as many more.
   func consume(_ stream: Http2Stream, _ count: Int) {
-    guard count > 0, isLive(stream), !streams[stream.slot].hasEnded else { return }
+    guard count > 0, isLive(stream), !streams[stream.index].hasEnded else { return }
     nghttp2_session_consume_stream(native, stream.number, count)
   }
 
   /// Gives a stream up. Its handler hears no more of it; the connection goes on.
   func cancel(_ stream: Http2Stream, _ code: Http2ErrorCode = .cancel) {
     guard isLive(stream) else { return }
-    streams[stream.slot].isOver = true
+    streams[stream.index].isOver = true
     reset(stream, code)
   }
 
@@ -92,7 +89,7 @@ extension Http2Session {
   }
 
   func reset(_ stream: Http2Stream, _ code: Http2ErrorCode) {
-    streams[stream.slot].body = []
+    streams[stream.index].body = []
     nghttp2_submit_rst_stream(native, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.number, code.rawValue)
   }
 
@@ -103,8 +100,8 @@ extension Http2Session {
     switch UInt32(frame.type) {
     case NGHTTP2_HEADERS.rawValue:
       guard let stream = find(frame.stream_id) else { return }
-      streams[stream.slot].headWritten = 9 + frame.length
-      noteWritten(stream.slot)
+      streams[stream.index].headIsWritten = true
+      noteWritten(stream)
     case NGHTTP2_GOAWAY.rawValue where errorCode != 0:
       // nghttp2 has found the fault and says so to the server.
       let code = Http2ErrorCode(rawValue: errorCode)
@@ -118,7 +115,7 @@ extension Http2Session {
     guard UInt32(frame.type) == NGHTTP2_HEADERS.rawValue else { return }
     // The stream was perhaps never opened, and nghttp2 does not know it then.
     guard let slot = streams.firstIndex(where: { $0.number == frame.stream_id }) else { return }
-    let stream = Http2Stream(slot: slot, number: frame.stream_id)
+    let stream = Http2Stream(slot: Int32(truncatingIfNeeded: slot), number: frame.stream_id)
     let wasOver = streams[slot].isOver
     streams[slot].isOver = true
     forget(stream)
@@ -135,17 +132,17 @@ extension Http2Session {
 
   /// The next piece of a stream's body.
   func readBody(_ slot: Int, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
-    guard slot < streams.count, streams[slot].number != 0 else { return (0, true) }
+    guard slot >= 0, slot < streams.count, streams[slot].number != 0 else { return (0, true) }
     if streams[slot].holdsBody { return nil }
-    let offset = streams[slot].bodyWritten
+    let offset = streams[slot].bodyOffset
     let count = streams[slot].body.withUnsafeBytes { bytes in
       let count = min(buffer.count, bytes.count - min(offset, bytes.count))
       if count > 0 { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + count])) }
       return count
     }
     flood.usefulFrame()
-    streams[slot].bodyWritten = offset + count
-    noteWritten(slot)
-    return (count, streams[slot].bodyWritten >= streams[slot].body.count)
+    streams[slot].bodyOffset = offset + count
+    noteWritten(Http2Stream(slot: Int32(truncatingIfNeeded: slot), number: streams[slot].number))
+    return (count, offset + count >= streams[slot].body.count)
   }
 }

@@ -18,7 +18,7 @@ final class Http2Session {
   private(set) var native: OpaquePointer?
   /// By slot; nghttp2 keeps the slot with the stream.
   var streams: [StreamState] = []
-  private var freeSlots: [Int] = []
+  private var freeSlots: [Int32] = []
   /// Streams that nghttp2 has not closed.
   private(set) var openCount = 0
   /// Streams of which a piece was written out since ``takeWritten(_:)``.
@@ -31,9 +31,12 @@ final class Http2Session {
   /// Why the session is of no more use.
   var failure: WireError?
   private var failureIsTold = false
+  /// nghttp2 is reading or writing.
   private var depth = 0
+  var isCalling: Bool { depth > 0 }
   private var isClosed = false
-  private var fieldScratch: [nghttp2_nv] = []
+  /// Of the request that is being submitted.
+  private var fields: [nghttp2_nv] = []
 
   /// What is known of one stream.
   struct StreamState {
@@ -46,8 +49,9 @@ final class Http2Session {
     var holdsBody = false
     var isListedAsWritten = false
     var body: [UInt8] = []
-    var bodyWritten = 0
-    var headWritten = 0
+    var bodyStart = 0
+    var bodyOffset = 0
+    var headIsWritten = false
     var interimCount = 0
     /// The server's, from its RST_STREAM.
     var resetCode: Http2ErrorCode?
@@ -58,7 +62,7 @@ final class Http2Session {
   /// The header section that is being read: one at a time on a connection (RFC 9113 section 4.3).
   struct HeaderBlock {
     /// -1: of no interest.
-    var slot = -1
+    var slot: Int32 = -1
     var fields = HttpHeaders()
     var status = 0
     var contentLength: Int64?
@@ -164,58 +168,44 @@ final class Http2Session {
   /// There is something for ``gather(into:upTo:)``.
   var wantsWrite: Bool { isOpen && nghttp2_session_want_write(native) != 0 }
 
-  /// Queues a request; nil if the session takes none. `fields` come from `RequestWriter.http2Fields`. `holdsBody`: the body waits for
-  /// ``sendHeldBody(_:)``.
-  func submit(_ fields: HttpHeaders, body: [UInt8], holdsBody: Bool = false) -> Http2Stream? {
+  /// Queues a request; nil if the session takes none. `head` is as HTTP/1.1 writes it; the body is what `body` holds from `bodyStart` on.
+  /// `holdsBody`: it waits for ``sendHeldBody(_:)``.
+  func submit(
+    head: UnsafeRawBufferPointer, isSecure: Bool, body: [UInt8] = [], from bodyStart: Int = 0, holdsBody: Bool = false
+  ) -> Http2Stream? {
     guard isOpen, failure == nil, !serverIsGoing else { return nil }
-    let slot = freeSlots.popLast() ?? streams.count
-    if slot == streams.count { streams.append(StreamState()) }
-    let number = fields.withFieldBytes { submit($0, slot, hasBody: !body.isEmpty) }
+    let slot = freeSlots.popLast() ?? Int32(truncatingIfNeeded: streams.count)
+    if Int(slot) == streams.count { streams.append(StreamState()) }
+    Http2RequestHead.read(head, isSecure: isSecure, into: &fields)
+    defer { fields.removeAll(keepingCapacity: true) }
+    let tag = UnsafeMutableRawPointer(bitPattern: Int(slot) + 1)
+    let number: Int32
+    if bodyStart < body.count {
+      var provider = nghttp2_data_provider()
+      provider.source.fd = slot
+      provider.read_callback = Http2SessionTable.readBody
+      number = nghttp2_submit_request(native, nil, fields, fields.count, &provider, tag)
+    } else {
+      number = nghttp2_submit_request(native, nil, fields, fields.count, nil, tag)
+    }
     guard number > 0 else {
       freeSlots.append(slot)
       return nil
     }
-    streams[slot] = StreamState(number: number, holdsBody: holdsBody, body: body)
+    streams[Int(slot)] = StreamState(
+      number: number, holdsBody: holdsBody, body: body, bodyStart: min(bodyStart, body.count), bodyOffset: min(bodyStart, body.count))
     openCount += 1
     return Http2Stream(slot: slot, number: number)
   }
 
-  private func submit(_ fields: HttpHeaders.FieldBytes, _ slot: Int, hasBody: Bool) -> Int32 {
-    for index in 0..<fields.count {
-      let (name, value) = fields[index]
-      fieldScratch.append(
-        nghttp2_nv(
-          name: UnsafeMutablePointer(mutating: name.bindMemory(to: UInt8.self).baseAddress),
-          value: UnsafeMutablePointer(mutating: value.bindMemory(to: UInt8.self).baseAddress), namelen: name.count,
-          valuelen: value.count, flags: Http2Session.isSecret(name, value) ? UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) : 0))
-    }
-    defer { fieldScratch.removeAll(keepingCapacity: true) }
-    let tag = UnsafeMutableRawPointer(bitPattern: slot + 1)
-    guard hasBody else { return nghttp2_submit_request(native, nil, fieldScratch, fieldScratch.count, nil, tag) }
-    var provider = nghttp2_data_provider()
-    provider.source.fd = Int32(truncatingIfNeeded: slot)
-    provider.read_callback = Http2SessionTable.readBody
-    return nghttp2_submit_request(native, nil, fieldScratch, fieldScratch.count, &provider, tag)
-  }
-
-  /// Kept out of the compression's memory, which requests of different owners share (RFC 7541 section 7.1.3).
-  private static func isSecret(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
-    switch name.count {
-    case 6: name.elementsEqual("cookie".utf8) && value.count < 20
-    case 13: name.elementsEqual("authorization".utf8)
-    case 19: name.elementsEqual("proxy-authorization".utf8)
-    default: false
-    }
-  }
-
   /// The state of a stream that is not over, by its name.
   func isLive(_ stream: Http2Stream) -> Bool {
-    stream.slot < streams.count && streams[stream.slot].number == stream.number && !streams[stream.slot].isOver
+    stream.index < streams.count && streams[stream.index].number == stream.number && !streams[stream.index].isOver
   }
 
   /// The slot may be used again.
   func forget(_ stream: Http2Stream) {
-    streams[stream.slot] = StreamState()
+    streams[stream.index] = StreamState()
     freeSlots.append(stream.slot)
     openCount -= 1
     if lastFound == stream { lastFound = nil }

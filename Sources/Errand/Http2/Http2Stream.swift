@@ -3,9 +3,14 @@ internal import HttpWire
 /// Names one request on one session. Its number is never used again on that connection, so a late word about it finds nobody.
 struct Http2Stream: Sendable, Hashable {
   /// Below ``Http2Session/slotCount``; used again for another stream when this one is over.
-  let slot: Int
+  let slot: Int32
   /// The stream identifier (RFC 9113 section 5.1.1).
   let number: Int32
+
+  var index: Int { Int(slot) }
+
+  /// Names none.
+  static let none = Http2Stream(slot: -1, number: 0)
 }
 
 /// How a stream ended.

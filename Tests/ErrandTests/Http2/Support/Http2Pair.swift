@@ -51,12 +51,21 @@ final class Http2Pair: Http2SessionHandler {
   func submit(
     _ method: HttpMethod = .get, _ path: String = "/", headers: HttpHeaders = [:], body: [UInt8] = [], holdsBody: Bool = false
   ) -> Http2Stream? {
-    guard
-      let fields = try? RequestWriter.http2Fields(
-        method: method, scheme: .https, authority: "host.test", path: path, headers: headers,
-        body: body.isEmpty ? .none : .length(Int64(body.count)))
-    else { return nil }
-    return session.submit(fields, body: body, holdsBody: holdsBody)
+    var wire: [UInt8] = []
+    do {
+      try RequestWriter.append(
+        method: method, target: path, host: "host.test", headers: headers, body: body.isEmpty ? .none : .length(Int64(body.count)),
+        to: &wire)
+    } catch {
+      return nil
+    }
+    let headCount = wire.count
+    // As a small body is sent.
+    wire += body
+    return wire.withUnsafeBytes { bytes in
+      session.submit(
+        head: UnsafeRawBufferPointer(rebasing: bytes[..<headCount]), isSecure: true, body: wire, from: headCount, holdsBody: holdsBody)
+    }
   }
 
   // MARK: What was told
