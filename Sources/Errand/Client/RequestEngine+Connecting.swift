@@ -112,14 +112,17 @@ extension RequestEngine {
       let connection = makeConnection(connected, attempt.host)
       pool.opened(connection)
       give(connection, to: waiters)
+      (connection as? Http2Connection)?.take(connected.surplus)
     }
   }
 
   private func makeConnection(_ connected: Connected, _ host: HostPool) -> any HttpConnection {
-    host.speech = .http1
+    let isHttp2 = connected.alpn == "h2" || !host.origin.isSecure && host.origin.options?.version == .http2
+    host.speech = isHttp2 ? .http2 : .http1
     let facts = ConnectionFacts(
-      id: pool.nextID(), address: connected.address, localAddress: Socket.localAddress(connected.stream.descriptor), speech: "HTTP/1.1",
-      steps: connected.steps)
+      id: pool.nextID(), address: connected.address, localAddress: Socket.localAddress(connected.stream.descriptor),
+      speech: isHttp2 ? "HTTP/2" : "HTTP/1.1", steps: connected.steps)
+    if isHttp2 { return Http2Connection(connected.stream, facts, host: host, engine: self) }
     return Http1Connection(connected.stream, facts, host: host, engine: self)
   }
 
