@@ -1,23 +1,26 @@
 /// How to connect, where a request does not leave that to its client. A value behind one reference: requests in flight are many.
 final class ConnectionOptions: Hashable, Sendable {
   let version: HttpVersionChoice
+  let proxy: ProxyPlan
 
-  init(version: HttpVersionChoice) {
+  init(version: HttpVersionChoice, proxy: ProxyPlan) {
     self.version = version
+    self.proxy = proxy
   }
 
-  /// nil where the request leaves all to its client.
-  static func of(_ request: HttpRequest) -> ConnectionOptions? {
-    if request.httpVersion == .auto { return nil }
-    return ConnectionOptions(version: request.httpVersion)
+  /// nil where the request leaves all to its client, which goes there directly.
+  static func of(_ request: HttpRequest, _ proxy: ProxyPlan) -> ConnectionOptions? {
+    if request.httpVersion == .auto, proxy == .direct { return nil }
+    return ConnectionOptions(version: request.httpVersion, proxy: proxy)
   }
 
   static func == (left: ConnectionOptions, right: ConnectionOptions) -> Bool {
-    left === right || left.version == right.version
+    left === right || left.version == right.version && left.proxy == right.proxy
   }
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(version)
+    hasher.combine(proxy)
   }
 }
 

@@ -1,57 +1,83 @@
 internal import EventLoop
 
-/// Makes one connection: resolves the host, tries its addresses in order until one stands, and then agrees on the layers that the origin asks
-/// for, one after the other.
+/// Makes one connection: resolves the host at the start of the route, tries its addresses in order until one stands, and then agrees on the
+/// layers of the route, one after the other.
 @LoopActor
 final class Connector: SocketTarget {
   typealias Outcome = Result<Connected, ConnectFailure>
 
-  private let origin: Origin
+  private let route: Route
   private let resolver: any NameResolver
   private var done: (@LoopActor (Outcome) -> Void)?
   private var addresses: ArraySlice<SocketAddress> = []
   private var current: SocketAddress?
   private var resolution: ResolveID?
+  /// The name that is being resolved, for people.
+  private var resolving: String?
   private var descriptor: Int32 = -1
   private var watch = WatchID.none
   private var problems: [String] = []
-  private var layers: ArraySlice<any StreamLayer>
+  private var layers: ArraySlice<any StreamLayer> = []
+  /// Where a tunnel may lead, if that is resolved here: tried in order.
+  private var destinations: ArraySlice<SocketAddress> = []
+  private var found: [SocketAddress] = []
   /// Stands, while its layers are agreed on.
   private var stream: ByteStream?
   private(set) var resolvedAt: Instant?
+  private(set) var connectedAt: Instant?
+  private var steps: [RequestTrace.Moment] = []
+  private var surplus: [UInt8] = []
 
-  init(_ origin: Origin, _ resolver: any NameResolver, layers: [any StreamLayer] = []) {
-    self.origin = origin
+  init(_ route: Route, _ resolver: any NameResolver) {
+    self.route = route
     self.resolver = resolver
-    self.layers = layers[...]
   }
 
   /// Resolves the host and calls `resolved` when there are addresses, for ``connect()`` to try. `done` is called once with the end. Both may
   /// be called before this returns, and neither after ``cancel()``.
   func start(resolved: @escaping @LoopActor () -> Void, done: @escaping @LoopActor (Outcome) -> Void) {
     self.done = done
-    if let path = origin.unixSocket {
+    if let path = route.origin.unixSocket {
       do throws(SystemError) {
-        addresses = [try .unix(path)]
+        found = [try .unix(path)]
         resolved()
       } catch {
-        fail(.connect, .connect, "\(origin): \(error.reason)")
+        fail(.connect, .connect, "\(route.origin): \(error.reason)")
       }
       return
     }
-    let id = resolver.resolve(origin.host) { [self] result in
-      guard self.done != nil else { return }
-      resolution = nil
+    guard let name = route.resolvedDestination else { return resolveHost(resolved) }
+    resolve(name, "") { [self] in
+      destinations = $0[...]
+      resolveHost(resolved)
+    }
+  }
+
+  private func resolveHost(_ resolved: @escaping @LoopActor () -> Void) {
+    resolve(route.host, route.prefix) { [self] in
+      found = $0.map { $0.with(port: route.port) }
       resolvedAt = EventLoop.shared.now
+      resolved()
+    }
+  }
+
+  /// `prefix` is put before what goes wrong.
+  private func resolve(_ name: String, _ prefix: String, _ then: @escaping @LoopActor ([SocketAddress]) -> Void) {
+    let words = prefix + name
+    resolving = words
+    let id = resolver.resolve(name) { [self] result in
+      guard done != nil else { return }
+      resolution = nil
+      resolving = nil
       switch result {
-      case .success(let found):
-        addresses = found.map { $0.with(port: origin.port) }[...]
-        resolved()
+      case .success(let addresses): then(addresses)
       case .failure(let error):
-        fail(.dns, .dns, error.description, mayPass: error.isTemporary)
+        resolvedAt = EventLoop.shared.now
+        fail(.dns, .dns, prefix + error.description, mayPass: error.isTemporary)
       }
     }
-    if resolvedAt == nil { resolution = id }
+    // It may have answered at once, and another name be asked for by now.
+    if resolving == words, done != nil, resolution == nil { resolution = id }
   }
 
   /// Waits for an answer of the resolver.
@@ -59,6 +85,12 @@ final class Connector: SocketTarget {
 
   /// Tries the addresses that were found.
   func connect() {
+    do throws(ConnectFailure) {
+      layers = try route.layers(to: destinations.first)[...]
+    } catch {
+      return finish(.failure(error))
+    }
+    addresses = found[...]
     tryNext()
   }
 
@@ -74,9 +106,9 @@ final class Connector: SocketTarget {
     if stream != nil, let layer = layers.first {
       layer.explanation
     } else if let current {
-      "connecting to \(current)"
-    } else if isResolving {
-      "resolving \(origin.host)"
+      "connecting to \(route.prefix)\(current)"
+    } else if let resolving {
+      "resolving \(resolving)"
     } else {
       "waiting for a free connection"
     }
@@ -109,14 +141,15 @@ final class Connector: SocketTarget {
         closeAttempt()
       }
     }
-    let words = problems.isEmpty ? "\(origin) has no address" : problems.joined(separator: "; ")
-    fail(.connect, .connect, "can't connect to \(words)")
+    let words = problems.isEmpty ? "\(route.origin) has no address" : problems.joined(separator: "; ")
+    fail(.connect, .connect, "can't connect to \(route.prefix)\(words)")
   }
 
   private func stands() {
     stream = ByteStream(descriptor: descriptor)
     descriptor = -1
     EventLoop.shared.update(watch, [])
+    connectedAt = EventLoop.shared.now
     advance()
   }
 
@@ -129,16 +162,27 @@ final class Connector: SocketTarget {
         return EventLoop.shared.update(watch, interest)
       case .done(let next):
         self.stream = next
+        steps.append(layer.step)
+        surplus = layer.surplus
         layers.removeFirst()
       case .failed(let failure):
-        return finish(.failure(failure))
+        return layerFailed(failure)
       }
     }
     guard let stream, let current else { return }
     self.stream = nil
     EventLoop.shared.unwatch(watch)
     watch = .none
-    finish(.success(Connected(stream: stream, address: current)))
+    finish(.success(Connected(stream: stream, address: current, steps: steps, surplus: surplus)))
+  }
+
+  /// A tunnel that does not reach one address of the origin may reach another.
+  private func layerFailed(_ failure: ConnectFailure) {
+    guard failure.isOfDestination, destinations.count > 1 else { return finish(.failure(failure)) }
+    destinations.removeFirst()
+    steps = []
+    closeAttempt()
+    connect()
   }
 
   private func fail(_ code: HttpClientError.Code, _ phase: Phase, _ message: String, mayPass: Bool = true) {
