@@ -3,7 +3,7 @@ internal import EventLoop
 /// Makes one connection: resolves the host at the start of the route, tries its addresses in order until one stands, and then agrees on the
 /// layers of the route, one after the other.
 @LoopActor
-final class Connector: SocketTarget {
+final class Connector: SocketTarget, HandshakeTarget {
   typealias Outcome = Result<Connected, ConnectFailure>
 
   private let route: Route
@@ -27,6 +27,9 @@ final class Connector: SocketTarget {
   private(set) var connectedAt: Instant?
   private var steps: [RequestTrace.Moment] = []
   private var surplus: [UInt8] = []
+  private var tlsTime: Int64 = 0
+  /// The pacer has given a turn.
+  private var hasPace = false
 
   init(_ route: Route, _ resolver: any NameResolver) {
     self.route = route
@@ -157,6 +160,7 @@ final class Connector: SocketTarget {
 
   private func advance() {
     while let stream, let layer = layers.first {
+      if layer.isPaced, !hasPace { return HandshakePacer.shared.submit(self) }
       switch layer.advance(over: stream) {
       case .wants(let interest):
         return EventLoop.shared.update(watch, interest)
@@ -164,6 +168,7 @@ final class Connector: SocketTarget {
         self.stream = next
         steps.append(layer.step)
         surplus = layer.surplus
+        tlsTime += layer.tlsTime
         layers.removeFirst()
       case .failed(let failure):
         return layerFailed(failure)
@@ -173,7 +178,15 @@ final class Connector: SocketTarget {
     self.stream = nil
     EventLoop.shared.unwatch(watch)
     watch = .none
-    finish(.success(Connected(stream: stream, address: current, steps: steps, surplus: surplus)))
+    finish(.success(Connected(stream: stream, address: current, tlsTime: tlsTime, steps: steps, surplus: surplus)))
+  }
+
+  func handshakeStep() {
+    // It may have ended while it waited for its turn.
+    guard stream != nil else { return }
+    hasPace = true
+    advance()
+    hasPace = false
   }
 
   /// A tunnel that does not reach one address of the origin may reach another.
@@ -181,6 +194,7 @@ final class Connector: SocketTarget {
     guard failure.isOfDestination, destinations.count > 1 else { return finish(.failure(failure)) }
     destinations.removeFirst()
     steps = []
+    tlsTime = 0
     closeAttempt()
     connect()
   }

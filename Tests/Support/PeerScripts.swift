@@ -1,9 +1,7 @@
-import TestSupport
-
 /// Python peers for what neither `openssl s_server` nor nginx does.
-enum PeerScripts {
+public enum PeerScripts {
   /// The arguments of a peer that serves with this certificate, in one word.
-  static func identity(_ spec: CertificateSpec) async throws -> String {
+  public static func identity(_ spec: CertificateSpec) async throws -> String {
     let identity = try await TestCertificates.shared.identity(spec)
     return "\(identity.chainFile):\(identity.keyFile)"
   }
@@ -22,7 +20,7 @@ enum PeerScripts {
     """
 
   /// Reads something, answers with the bytes given in hex, and ends the connection: by `close` or `reset`.
-  static let answer =
+  public static let answer =
     listener + """
       while True:
           peer, _ = listener.accept()
@@ -37,7 +35,7 @@ enum PeerScripts {
       """
 
   /// Passes the server's bytes on one by one.
-  static let slowRelay =
+  public static let slowRelay =
     listener + """
       import time
       while True:
@@ -54,7 +52,7 @@ enum PeerScripts {
       """
 
   /// Ends TLS and passes on what is within.
-  static let tlsRelay =
+  public static let tlsRelay =
     listener + """
       context = server_context(sys.argv[1])
       import selectors
@@ -91,7 +89,7 @@ enum PeerScripts {
 
   /// Serves lines: `size N` is answered with N bytes; `end` ends TLS and the connection in good order, `cut` the connection alone, `reset` by a reset,
   /// `notify` ends TLS and leaves the connection open; `sink N` reads N bytes slowly and says `sunk`.
-  static let ends =
+  public static let ends =
     listener + """
       import hashlib, time
       context = server_context(sys.argv[1])
@@ -131,6 +129,30 @@ enum PeerScripts {
                   raw2 = socket.socket(fileno=peer.detach())
                   raw2.close()
                   return
+      while True:
+          raw, _ = listener.accept()
+          threading.Thread(target=serve, args=(raw,), daemon=True).start()
+      """
+
+  /// Answers any request with a body that ends with the connection: in good order if the path is `/end`, cut off if it is `/cut`.
+  public static let toEnd =
+    listener + """
+      context = server_context(sys.argv[1])
+      def serve(raw):
+          peer = context.wrap_socket(raw, server_side=True)
+          data = b""
+          while b"\\r\\n\\r\\n" not in data:
+              more = peer.recv(65536)
+              if not more: return
+              data += more
+          peer.sendall(b"HTTP/1.1 200 OK\\r\\n\\r\\nsome of it")
+          if b" /end " in data:
+              peer.unwrap()
+              peer.close()
+          else:
+              raw2 = socket.socket(fileno=peer.detach())
+              raw2.shutdown(socket.SHUT_RDWR)
+              raw2.close()
       while True:
           raw, _ = listener.accept()
           threading.Thread(target=serve, args=(raw,), daemon=True).start()
