@@ -34,7 +34,8 @@ final class AddressRace {
   private var timer: TimerID?
 
   init(
-    attemptDelay: Duration = AddressRace.attemptDelay, resolutionDelay: Duration = AddressRace.resolutionDelay, tcp: TcpSettings = TcpSettings()
+    attemptDelay: Duration = AddressRace.attemptDelay, resolutionDelay: Duration = AddressRace.resolutionDelay,
+    tcp: TcpSettings = TcpSettings()
   ) {
     self.attemptDelay = attemptDelay
     self.resolutionDelay = resolutionDelay
