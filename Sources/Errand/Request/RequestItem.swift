@@ -18,10 +18,11 @@ final class RequestItem: TimerTarget {
   var machine: RequestStateMachine
   var place: AdmissionPolicy.Place?
   var host: HostPool?
-  var connector: Connector?
+  /// The connection in the making that it waits for.
+  var attempt: ConnectAttempt?
   /// Its slot's place under the total limit is lent to others while its name is resolved.
   var isLent = false
-  var connection: Http1Connection?
+  var connection: (any HttpConnection)?
   /// The connection it is or was last on.
   var facts: ConnectionFacts?
   var isReused = false
@@ -69,12 +70,12 @@ final class RequestItem: TimerTarget {
   var info: RequestInfo { ticket.info }
 
   /// Sends the next piece that is not sent yet; nil if there is none, or the rest is held back.
-  func send(on descriptor: Int32) -> SendResult? {
+  func send(on stream: ByteStream) -> StreamWrite? {
     let offset = Int(written)
-    if offset < wire.count { return Socket.send(descriptor, wire, from: offset) }
+    if offset < wire.count { return stream.send(wire, from: offset) }
     let bodyOffset = offset - wire.count
     guard bodyOffset < body.count, !holdsBody else { return nil }
-    return Socket.send(descriptor, body, from: bodyOffset)
+    return stream.send(body, from: bodyOffset)
   }
 
   var isWhollyWritten: Bool { Int(written) >= wire.count + body.count }
