@@ -43,9 +43,14 @@ public protocol NameResolver: AnyObject, Sendable {
 
   /// Forgets a resolution of either kind: nothing is told any more. An unknown id is no error.
   @LoopActor func cancel(_ id: ResolveID)
+
+  /// Forgets what it remembers: the network of the machine has changed. Does nothing for resolvers that do not say otherwise.
+  @LoopActor func flush()
 }
 
 extension NameResolver {
+  @LoopActor public func flush() {}
+
   @LoopActor public func resolveParts(
     _ host: String, _ told: @escaping @LoopActor (Result<ResolvedPart, ResolveError>) -> Void
   ) -> ResolveID {
