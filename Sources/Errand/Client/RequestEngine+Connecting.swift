@@ -117,9 +117,12 @@ extension RequestEngine {
   }
 
   private func makeConnection(_ connected: Connected, _ host: HostPool) -> any HttpConnection {
-    host.speech = .http1
+    let isHttp2 = connected.alpn == "h2" || !host.origin.isSecure && host.origin.options?.version == .http2
+    host.speech = isHttp2 ? .http2 : .http1
     let facts = ConnectionFacts(
-      id: pool.nextID(), address: connected.address, localAddress: Socket.localAddress(connected.stream.descriptor), speech: "HTTP/1.1")
+      id: pool.nextID(), address: connected.address, localAddress: Socket.localAddress(connected.stream.descriptor),
+      speech: isHttp2 ? "HTTP/2" : "HTTP/1.1")
+    if isHttp2 { return Http2Connection(connected.stream, facts, host: host, engine: self) }
     return Http1Connection(connected.stream, facts, host: host, engine: self)
   }
 

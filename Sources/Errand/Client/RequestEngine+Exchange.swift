@@ -84,6 +84,22 @@ extension RequestEngine {
     apply(item.machine.connectionLost(message), to: item)
   }
 
+  /// The peer did nothing with the request.
+  func notProcessed(_ item: RequestItem, _ message: String) {
+    apply(item.machine.notProcessed(message), to: item)
+  }
+
+  /// The peer gave the request up.
+  func streamReset(_ item: RequestItem, _ message: String) {
+    if item.head != nil { _ = item.machine.headReceived() }
+    apply(item.machine.streamReset(message), to: item)
+  }
+
+  /// Found as it was to be sent.
+  func unsendable(_ item: RequestItem, _ message: String) {
+    apply(item.machine.refused(.invalidRequest, .request, message), to: item)
+  }
+
   func malformed(_ item: RequestItem, _ error: WireError) {
     let code: HttpClientError.Code = error.kind == .tooLarge ? .tooLarge : .malformedResponse
     apply(item.machine.responseFailed(code, error.message), to: item)

@@ -16,6 +16,8 @@ final class HostPool {
   private(set) var roomy: [any HttpConnection] = []
   /// Connections in the making.
   private(set) var attempts: [ConnectAttempt] = []
+  /// How many requests one connection is expected to carry: what the server last said of it.
+  var room = ConnectAttempt.expectedRoom
   var openCount = 0
   var isInIdleOrder = false
   var speech: Speech
@@ -55,7 +57,7 @@ final class HostPool {
 
   /// A connection in the making that may turn out to carry many requests, and this one among them.
   var joinable: ConnectAttempt? {
-    guard speech != .http1, let attempt = attempts.last, attempt.waiters.count < ConnectAttempt.expectedRoom else { return nil }
+    guard speech != .http1, let attempt = attempts.last, attempt.waiters.count < room else { return nil }
     return attempt
   }
 }

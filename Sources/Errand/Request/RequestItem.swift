@@ -7,8 +7,8 @@ final class RequestItem: TimerTarget {
   let ticket: DeliveryTicket
   let interests: RequestInterests
   let origin: Origin
-  private let wire: [UInt8]
-  private let body: [UInt8]
+  let wire: [UInt8]
+  let body: [UInt8]
   let bodyCount: Int64
   let rules: RequestRules
   let closesConnection: Bool
@@ -26,6 +26,8 @@ final class RequestItem: TimerTarget {
   /// The connection it is or was last on.
   var facts: ConnectionFacts?
   var isReused = false
+  /// Its stream on a connection that has many.
+  var stream = Http2Stream.none
   var phaseTimer = TimerID.none
   var totalTimer = TimerID.none
 
@@ -68,6 +70,9 @@ final class RequestItem: TimerTarget {
   }
 
   var info: RequestInfo { ticket.info }
+
+  /// How much of `wire` is the head.
+  var headCount: Int { body.isEmpty ? wire.count - Int(bodyCount) : wire.count }
 
   /// Sends the next piece that is not sent yet; nil if there is none, or the rest is held back.
   func send(on stream: ByteStream) -> StreamWrite? {

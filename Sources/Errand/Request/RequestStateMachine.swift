@@ -189,6 +189,12 @@ struct RequestStateMachine: Sendable {
     return Actions(transport: .connect, timer: .start(.connect))
   }
 
+  /// The peer gave up this request alone: its connection was not stale, and the same would happen again.
+  mutating func streamReset(_ message: String) -> Actions {
+    guard case .exchanging(let exchange) = state else { return .nothing }
+    return exchange.responseStarted ? fail(.truncated, .response, message) : fail(.connectionLost, .request, message)
+  }
+
   /// The peer's bytes are not what they must be, or above a limit.
   mutating func responseFailed(_ code: HttpClientError.Code, _ message: String) -> Actions {
     guard case .exchanging = state else { return .nothing }
