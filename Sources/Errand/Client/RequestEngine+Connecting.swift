@@ -12,14 +12,14 @@ extension RequestEngine {
       counters.retried += 1
       old.leave(item, isWhole: false)
     }
-    if let shared = host.roomy.last { return use(shared, for: item) }
+    if let shared = host.best, shared.isShared { return use(shared, for: item) }
     if let attempt = host.joinable {
       attempt.add(item)
       if attempt.connector.isResolving { lend(item) }
       return
     }
     let route = Route(origin: host.origin, userAgent: configuration.userAgent, limits: configuration.wireLimits, tls: tls)
-    let attempt = ConnectAttempt(host, Connector(route, configuration.resolver ?? CaresResolver.shared))
+    let attempt = ConnectAttempt(host, Connector(route, ConnectPolicy(configuration, resolver)))
     host.add(attempt)
     attempt.add(item)
     attempt.connector.start { [self] in
@@ -109,6 +109,7 @@ extension RequestEngine {
       }
     case .success(let connected):
       counters.connectionsOpened += 1
+      watchNetwork()
       let connection = makeConnection(connected, attempt.host)
       pool.opened(connection)
       give(connection, to: waiters)

@@ -13,12 +13,13 @@ final class ConnectionFacts: Sendable {
   let tls: TlsFacts?
   /// How long TLS handshakes took, in microseconds; zero without TLS.
   let tlsTime: Int64
+  let openedAt: Instant
   /// What was agreed on before the first request, such as a tunnel.
   let steps: [RequestTrace.Moment]
 
   init(
     id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String, tls: TlsFacts? = nil, tlsTime: Int64 = 0,
-    steps: [RequestTrace.Moment] = []
+    steps: [RequestTrace.Moment] = [], openedAt: Instant = .now()
   ) {
     self.tls = tls
     self.tlsTime = tlsTime
@@ -27,5 +28,6 @@ final class ConnectionFacts: Sendable {
     self.address = address
     self.localAddress = localAddress
     self.speech = speech
+    self.openedAt = openedAt
   }
 }

@@ -38,6 +38,7 @@ extension Http2Connection: Http2SessionHandler {
     pingSent = nil
     session?.receive(bytes, at: lastReceived)
     guard isOpen else { return }
+    if let failure { return failed(failure) }
     if !newHeads.isEmpty {
       var heads: [RequestItem] = []
       swap(&heads, &newHeads)
@@ -117,9 +118,8 @@ extension Http2Connection: Http2SessionHandler {
   func pingAnswered(_ number: UInt64) {}
 
   func sessionFailed(_ error: WireError) {
-    isDraining = true
-    moveHeld(error.message)
-    endAll { engine.malformed($0, error) }
+    // The session is reading or writing: its requests end after that.
+    failure = error
   }
 
   // MARK: The end
@@ -138,6 +138,13 @@ extension Http2Connection: Http2SessionHandler {
     isDraining = true
     moveHeld(error.description)
     endAll { engine.tlsFailed($0, error) }
+  }
+
+  /// The server broke the protocol.
+  func failed(_ error: WireError) {
+    isDraining = true
+    moveHeld(error.message)
+    endAll { engine.malformed($0, error) }
   }
 
   func writeFailed(_ message: String) {
