@@ -18,8 +18,7 @@ extension RequestEngine {
       if attempt.connector.isResolving { lend(item) }
       return
     }
-    let route = Route(origin: host.origin, userAgent: configuration.userAgent, limits: configuration.wireLimits)
-    let attempt = ConnectAttempt(host, Connector(route, configuration.resolver ?? CaresResolver.shared))
+    let attempt = ConnectAttempt(host, Connector(Route(to: host.origin, configuration), resolver))
     host.add(attempt)
     attempt.add(item)
     attempt.connector.start { [self] in
@@ -109,6 +108,7 @@ extension RequestEngine {
       }
     case .success(let connected):
       counters.connectionsOpened += 1
+      watchNetwork()
       let connection = makeConnection(connected, attempt.host)
       pool.opened(connection)
       give(connection, to: waiters)

@@ -9,14 +9,19 @@ final class ConnectionFacts: Sendable {
   let localAddress: SocketAddress?
   /// `HTTP/1.1` or `HTTP/2`.
   let speech: String
+  let openedAt: Instant
   /// What was agreed on before the first request, such as a tunnel.
   let steps: [RequestTrace.Moment]
 
-  init(id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String, steps: [RequestTrace.Moment] = []) {
+  init(
+    id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String, openedAt: Instant = .now(),
+    steps: [RequestTrace.Moment] = []
+  ) {
     self.steps = steps
     self.id = id
     self.address = address
     self.localAddress = localAddress
     self.speech = speech
+    self.openedAt = openedAt
   }
 }

@@ -1,25 +1,29 @@
 /// How to connect, where a request does not leave that to its client. A value behind one reference: requests in flight are many.
 final class ConnectionOptions: Hashable, Sendable {
   let version: HttpVersionChoice
+  /// Go before those of the client.
+  let resolve: [ResolveOverride]
   let proxy: ProxyPlan
 
-  init(version: HttpVersionChoice, proxy: ProxyPlan) {
+  init(version: HttpVersionChoice, resolve: [ResolveOverride] = [], proxy: ProxyPlan = .direct) {
     self.version = version
+    self.resolve = resolve
     self.proxy = proxy
   }
 
   /// nil where the request leaves all to its client, which goes there directly.
   static func of(_ request: HttpRequest, _ proxy: ProxyPlan) -> ConnectionOptions? {
-    if request.httpVersion == .auto, proxy == .direct { return nil }
-    return ConnectionOptions(version: request.httpVersion, proxy: proxy)
+    if request.httpVersion == .auto, request.resolve.isEmpty, proxy == .direct { return nil }
+    return ConnectionOptions(version: request.httpVersion, resolve: request.resolve, proxy: proxy)
   }
 
   static func == (left: ConnectionOptions, right: ConnectionOptions) -> Bool {
-    left === right || left.version == right.version && left.proxy == right.proxy
+    left === right || (left.version == right.version && left.resolve == right.resolve && left.proxy == right.proxy)
   }
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(version)
+    hasher.combine(resolve)
     hasher.combine(proxy)
   }
 }

@@ -36,6 +36,8 @@ public struct HttpRequest: Sendable {
   /// `unixSocket`, is `invalid_request`. A proxy that says no, or can't be reached, is an error `connect`, before anything of the request was sent.
   public var proxy: ProxyChoice?
   public var httpVersion = HttpVersionChoice.auto
+  /// Addresses that stand in for those of names, before the client's own overrides. Requests with different ones do not share connections.
+  public var resolve: [ResolveOverride] = []
 
   public init(
     _ url: String, method: HttpMethod? = nil, params: [HttpParam] = [], headers: HttpHeaders = [:], body: HttpBody? = nil, tag: Int? = nil,
