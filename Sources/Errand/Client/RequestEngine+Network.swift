@@ -26,6 +26,11 @@ extension RequestEngine {
     for connection in pool.idleConnections { pool.close(connection) }
   }
 
+  /// Takes no more requests.
+  func isTooOld(_ facts: ConnectionFacts) -> Bool {
+    configuration.maxConnectionAge > .zero && facts.openedAt.duration(to: EventLoop.shared.now) >= configuration.maxConnectionAge
+  }
+
   /// How long a connection without a request is kept: nil until the server closes it, zero not at all.
   func idleTime(of facts: ConnectionFacts) -> Duration? {
     let keepAlive = configuration.keepAlive > .zero ? configuration.keepAlive : nil

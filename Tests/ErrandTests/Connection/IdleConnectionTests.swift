@@ -94,6 +94,25 @@ import Testing
     }
   }
 
+  @Test func anHttp2ConnectionThatIsTooOldIsNotKeptEither() async throws {
+    let directory = try TemporaryDirectory()
+    try directory.write("index.html", Array("hello".utf8))
+    let arguments: (UInt16) -> [String] = { ["nghttpd", "--no-tls", "-a", "127.0.0.1", "-d", directory.path, "\($0)"] }
+    try await PeerProcess.with(in: directory, arguments) { port in
+      let client = HttpClient(.test { $0.maxConnectionAge = .milliseconds(30) })
+      var request = HttpRequest("http://127.0.0.1:\(port)/index.html")
+      request.httpVersion = .http2
+      for number in UInt64(1)...2 {
+        let response = try await client.send(request)
+        #expect(response.text == "hello")
+        try await client.wait("the connection to go") { $0.statsOnLoop.openConnections == 0 }
+        let stats = await client.stats()
+        #expect(stats.connectionsOpened == number)
+      }
+      await expectNothingLeft(client)
+    }
+  }
+
   @Test func aConnectionThatIsYoungIsKept() async throws {
     try await scene(.test { $0.maxConnectionAge = .seconds(600) }) { connection, _ in
       connection.answer()
