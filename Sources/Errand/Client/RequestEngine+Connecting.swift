@@ -12,7 +12,7 @@ extension RequestEngine {
       counters.retried += 1
       old.leave(item, isWhole: false)
     }
-    if let shared = host.roomy.last { return use(shared, for: item) }
+    if let shared = host.best, shared.isShared { return use(shared, for: item) }
     if let attempt = host.joinable {
       attempt.add(item)
       if attempt.connector.isResolving { lend(item) }

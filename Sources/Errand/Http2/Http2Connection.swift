@@ -24,6 +24,8 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
   /// Takes no more requests: the server goes away, or the connection is lost.
   var isDraining = false
   var hasSettings = false
+  /// Why the session is of no more use.
+  var failure: WireError?
 
   // What is on its way to the kernel.
   var output: [UInt8] = []
