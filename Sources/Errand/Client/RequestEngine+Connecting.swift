@@ -18,7 +18,8 @@ extension RequestEngine {
       if attempt.connector.isResolving { lend(item) }
       return
     }
-    let attempt = ConnectAttempt(host, Connector(Route(to: host.origin, configuration), resolver))
+    let route = Route(origin: host.origin, userAgent: configuration.userAgent, limits: configuration.wireLimits)
+    let attempt = ConnectAttempt(host, Connector(route, ConnectPolicy(configuration, resolver)))
     host.add(attempt)
     attempt.add(item)
     attempt.connector.start { [self] in

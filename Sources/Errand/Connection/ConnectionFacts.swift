@@ -14,8 +14,8 @@ final class ConnectionFacts: Sendable {
   let steps: [RequestTrace.Moment]
 
   init(
-    id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String, openedAt: Instant = .now(),
-    steps: [RequestTrace.Moment] = []
+    id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String, steps: [RequestTrace.Moment] = [],
+    openedAt: Instant = .now()
   ) {
     self.steps = steps
     self.id = id

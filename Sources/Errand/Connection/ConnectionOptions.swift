@@ -18,7 +18,7 @@ final class ConnectionOptions: Hashable, Sendable {
   }
 
   static func == (left: ConnectionOptions, right: ConnectionOptions) -> Bool {
-    left === right || (left.version == right.version && left.resolve == right.resolve && left.proxy == right.proxy)
+    left === right || left.version == right.version && left.resolve == right.resolve && left.proxy == right.proxy
   }
 
   func hash(into hasher: inout Hasher) {

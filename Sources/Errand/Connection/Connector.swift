@@ -7,19 +7,20 @@ final class Connector: SocketTarget {
   typealias Outcome = Result<Connected, ConnectFailure>
 
   private let route: Route
-  private let resolver: any NameResolver
-  private var race: AddressRace
+  private let policy: ConnectPolicy
   private var done: (@LoopActor (Outcome) -> Void)?
   /// Called with the first addresses.
   private var resolved: (@LoopActor () -> Void)?
   private var resolution: ResolveID?
+  /// The name that is being resolved, for people.
+  private var resolving = ""
   /// Found, and not yet given to the race.
   private var addresses: [SocketAddress] = []
   private var hasAllAddresses = false
-  private var isRacing = false
-  private var address: SocketAddress?
   /// Where a tunnel may lead, if that is resolved here: tried in order.
   private var destinations: ArraySlice<SocketAddress> = []
+  private var race: AddressRace?
+  private var address: SocketAddress?
   private var watch = WatchID.none
   private var layers: ArraySlice<any StreamLayer> = []
   /// Stands, while its layers are agreed on.
@@ -29,10 +30,9 @@ final class Connector: SocketTarget {
   private var steps: [RequestTrace.Moment] = []
   private var surplus: [UInt8] = []
 
-  init(_ route: Route, _ resolver: any NameResolver) {
+  init(_ route: Route, _ policy: ConnectPolicy) {
     self.route = route
-    self.resolver = resolver
-    race = route.makeRace()
+    self.policy = policy
   }
 
   /// Resolves the host and calls `resolved` when there are addresses, for ``connect()`` to try. `done` is called once with the end. Both may
@@ -49,75 +49,26 @@ final class Connector: SocketTarget {
     } else if let name = route.resolvedDestination {
       resolveDestination(name)
     } else {
-      resolve()
+      resolveHost()
     }
   }
-
-  private func resolveDestination(_ name: String) {
-    if let override = route.overrides(name, route.origin.port) {
-      destinations = override[...]
-      return resolve()
-    }
-    let id = resolver.resolve(name) { [self] result in
-      guard done != nil, destinations.isEmpty else { return }
-      resolution = nil
-      switch result {
-      case .success(let addresses) where !addresses.isEmpty:
-        destinations = addresses[...]
-        resolve()
-      case .success: fail(.dns, .dns, "\(name) has no address")
-      case .failure(let error): fail(.dns, .dns, error.description, mayPass: error.isTemporary)
-      }
-    }
-    if destinations.isEmpty, done != nil { resolution = id }
-  }
-
-  private func resolve() {
-    if let override = route.overrides(route.host, route.port) {
-      resolvedAt = EventLoop.shared.now
-      return found(override, isLast: true)
-    }
-    let id = resolver.resolveParts(route.host) { [self] result in
-      guard done != nil, !hasAllAddresses else { return }
-      if resolvedAt == nil { resolvedAt = EventLoop.shared.now }
-      switch result {
-      case .success(let part):
-        if part.isLast { resolution = nil }
-        found(part.addresses.map { $0.with(port: route.port) }, isLast: part.isLast)
-      case .failure(let error):
-        resolution = nil
-        fail(.dns, .dns, route.prefix + error.description, mayPass: error.isTemporary)
-      }
-    }
-    if hasAllAddresses { return }
-    // What was told at once may have ended this already.
-    if done == nil { resolver.cancel(id) } else { resolution = id }
-  }
-
-  private func found(_ found: [SocketAddress], isLast: Bool) {
-    hasAllAddresses = isLast
-    if isRacing { return race.add(found, isLast: isLast) }
-    addresses += found
-    guard isLast || !addresses.isEmpty, let resolved else { return }
-    self.resolved = nil
-    resolved()
-  }
-
-  private var isResolvingDestination: Bool { destinations.isEmpty && route.resolvedDestination != nil }
 
   /// Waits for the first addresses.
   var isResolving: Bool { resolution != nil && resolved != nil }
 
   /// Tries the addresses that were found, and those that are yet to come.
   func connect() {
-    guard done != nil, !isRacing else { return }
-    isRacing = true
+    guard done != nil, race == nil else { return }
     do throws(ConnectFailure) {
       layers = try route.layers(to: destinations.first)[...]
     } catch {
       return finish(.failure(error))
     }
-    race.start(addresses, isLast: hasAllAddresses) { [self] result in
+    let race = AddressRace(attemptDelay: policy.attemptDelay, tcp: policy.tcp)
+    self.race = race
+    let first = addresses
+    addresses = []
+    race.start(first, isLast: hasAllAddresses) { [self] result in
       switch result {
       case .success(let (descriptor, address)):
         stands(descriptor, address)
@@ -126,7 +77,6 @@ final class Connector: SocketTarget {
         fail(.connect, .connect, "can't connect to \(route.prefix)\(words)")
       }
     }
-    addresses = []
   }
 
   func cancel() {
@@ -139,10 +89,10 @@ final class Connector: SocketTarget {
   var explanation: String {
     if stream != nil, let layer = layers.first {
       layer.explanation
-    } else if isRacing {
+    } else if let race {
       race.explanation + route.suffix
     } else if isResolving {
-      "resolving \(isResolvingDestination ? route.origin.host : route.prefix + route.host)"
+      "resolving \(resolving)"
     } else {
       "waiting for a free connection"
     }
@@ -152,6 +102,66 @@ final class Connector: SocketTarget {
     advance()
   }
 
+  // MARK: Names
+
+  private func resolveDestination(_ name: String) {
+    resolving = name
+    if let override = policy.override(name, port: route.origin.port, of: route.origin) {
+      destinations = override[...]
+      return resolveHost()
+    }
+    var isAnswered = false
+    let id = policy.resolver.resolve(name) { [self] result in
+      guard done != nil else { return }
+      isAnswered = true
+      resolution = nil
+      switch result {
+      case .success(let addresses):
+        destinations = addresses[...]
+        resolveHost()
+      case .failure(let error):
+        resolvedAt = EventLoop.shared.now
+        fail(.dns, .dns, error.description, mayPass: error.isTemporary)
+      }
+    }
+    if !isAnswered { resolution = id }
+  }
+
+  private func resolveHost() {
+    let (host, port) = (route.host, route.port)
+    resolving = route.prefix + host
+    if let override = policy.override(host, port: port, of: route.origin) {
+      resolvedAt = EventLoop.shared.now
+      return found(override, isLast: true)
+    }
+    let id = policy.resolver.resolveParts(host) { [self] result in
+      guard done != nil, !hasAllAddresses else { return }
+      if resolvedAt == nil { resolvedAt = EventLoop.shared.now }
+      switch result {
+      case .success(let part):
+        if part.isLast { resolution = nil }
+        found(part.addresses.map { $0.with(port: port) }, isLast: part.isLast)
+      case .failure(let error):
+        resolution = nil
+        fail(.dns, .dns, route.prefix + error.description, mayPass: error.isTemporary)
+      }
+    }
+    if hasAllAddresses { return }
+    // What was told at once may have ended this already.
+    if done == nil { policy.resolver.cancel(id) } else { resolution = id }
+  }
+
+  private func found(_ found: [SocketAddress], isLast: Bool) {
+    hasAllAddresses = isLast
+    if let race { return race.add(found, isLast: isLast) }
+    addresses += found
+    guard isLast || !addresses.isEmpty, let resolved else { return }
+    self.resolved = nil
+    resolved()
+  }
+
+  // MARK: Layers
+
   private func stands(_ descriptor: Int32, _ address: SocketAddress) {
     forgetResolution()
     self.address = address
@@ -160,8 +170,6 @@ final class Connector: SocketTarget {
     watch = EventLoop.shared.watch(descriptor, self)
     advance()
   }
-
-  // MARK: Layers
 
   private func advance() {
     while let stream, let layer = layers.first {
@@ -190,8 +198,8 @@ final class Connector: SocketTarget {
     destinations.removeFirst()
     steps = []
     close()
-    race = route.makeRace()
-    (addresses, isRacing) = ([address], false)
+    race = nil
+    (addresses, hasAllAddresses) = ([address], true)
     connect()
   }
 
@@ -200,13 +208,13 @@ final class Connector: SocketTarget {
   }
 
   private func forgetResolution() {
-    if let resolution { resolver.cancel(resolution) }
+    if let resolution { policy.resolver.cancel(resolution) }
     resolution = nil
   }
 
   private func close() {
     forgetResolution()
-    race.cancel()
+    race?.cancel()
     EventLoop.shared.unwatch(watch)
     watch = .none
     stream?.close()

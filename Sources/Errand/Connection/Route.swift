@@ -4,21 +4,9 @@ internal import HttpWire
 /// The way to an origin: what a connection is made to, and what is agreed on over it before the origin can be spoken to.
 struct Route: Sendable {
   let origin: Origin
-  private let userAgent: String
-  private let limits: WireLimits
-  private let attemptDelay: Duration
-  private let tcp: TcpSettings
-  /// Those of the client, which come after those of the request.
-  private let resolve: [ResolveOverride]
-
-  init(to origin: Origin, _ configuration: HttpClient.Configuration) {
-    self.origin = origin
-    userAgent = configuration.userAgent
-    limits = configuration.wireLimits
-    attemptDelay = configuration.attemptDelay
-    tcp = configuration.tcp
-    resolve = configuration.resolve
-  }
+  /// Sent to proxies that are asked for a tunnel.
+  let userAgent: String
+  let limits: WireLimits
 
   private var plan: ProxyPlan { origin.options?.proxy ?? .direct }
 
@@ -37,15 +25,6 @@ struct Route: Sendable {
 
   /// Said after what is connected to.
   var suffix: String { plan.proxy.map { ", the proxy \($0)" } ?? "" }
-
-  /// What stands in for the addresses that a name has.
-  func overrides(_ host: String, _ port: UInt16) -> [SocketAddress]? {
-    (origin.options?.resolve ?? []).addresses(host: host, port: port) ?? resolve.addresses(host: host, port: port)
-  }
-
-  @LoopActor func makeRace() -> AddressRace {
-    AddressRace(attemptDelay: attemptDelay, tcp: tcp)
-  }
 
   /// What is agreed on over a fresh connection, in order: TLS with the proxy, the tunnel, TLS with the origin. `destination` is the address
   /// that the tunnel leads to; nil leaves the name to the proxy.
