@@ -90,7 +90,7 @@ final class Connector: SocketTarget {
     if stream != nil, let layer = layers.first {
       layer.explanation
     } else if let race {
-      route.prefix + race.explanation
+      race.explanation + route.suffix
     } else if isResolving {
       "resolving \(resolving)"
     } else {
