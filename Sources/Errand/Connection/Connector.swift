@@ -93,7 +93,7 @@ final class Connector: SocketTarget, HandshakeTarget {
     if stream != nil, let layer = layers.first {
       layer.explanation
     } else if let race {
-      route.prefix + race.explanation
+      race.explanation + route.suffix
     } else if isResolving {
       "resolving \(resolving)"
     } else {

@@ -24,6 +24,9 @@ struct Route: Sendable {
   /// Of an error on the way to the proxy, what it is about; empty for an origin.
   var prefix: String { plan.proxy.map { "the proxy \($0): " } ?? "" }
 
+  /// Said after what is connected to.
+  var suffix: String { plan.proxy.map { ", the proxy \($0)" } ?? "" }
+
   /// What is agreed on over a fresh connection, in order: TLS with the proxy, the tunnel, TLS with the origin. `destination` is the address
   /// that the tunnel leads to; nil leaves the name to the proxy.
   @LoopActor func layers(to destination: SocketAddress?) throws(ConnectFailure) -> [any StreamLayer] {
