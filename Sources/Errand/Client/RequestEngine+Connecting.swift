@@ -4,7 +4,7 @@ internal import EventLoop
 extension RequestEngine {
   /// Finds a connection for a request that has a slot and none.
   func connect(_ item: RequestItem) {
-    guard let host = item.host else { return }
+    guard let host = item.host?.carrier else { return }
     if let old = item.connection {
       item.connection = nil
       item.forgetResponse()
@@ -18,7 +18,8 @@ extension RequestEngine {
       if attempt.connector.isResolving { lend(item) }
       return
     }
-    let attempt = ConnectAttempt(host, makeConnector(host.origin))
+    let route = Route(origin: host.origin, userAgent: configuration.userAgent, limits: configuration.wireLimits)
+    let attempt = ConnectAttempt(host, Connector(route, ConnectPolicy(configuration, resolver)))
     host.add(attempt)
     attempt.add(item)
     attempt.connector.start { [self] in
@@ -44,14 +45,7 @@ extension RequestEngine {
     item.connection = nil
     if isWhole { item.connectionWasKept = true }
     connection.leave(item, isWhole: isWhole)
-    freeSlot(connection.host)
-  }
-
-  private func makeConnector(_ origin: Origin) -> Connector {
-    let overrides = (origin.options?.resolve ?? []).addresses(host: origin.host, port: origin.port)
-    return Connector(
-      origin, resolver, race: AddressRace(attemptDelay: configuration.attemptDelay, tcp: configuration.tcp),
-      override: overrides ?? configuration.resolve.addresses(host: origin.host, port: origin.port))
+    if let host = item.host { freeSlot(host) }
   }
 
   private func use(_ connection: any HttpConnection, for item: RequestItem) {
@@ -85,7 +79,7 @@ extension RequestEngine {
     // One that joined others may find their connection made, or failed, by now.
     if let attempt = item.attempt {
       pool.begin(attempt)
-    } else if let connection = item.host?.best {
+    } else if let connection = item.host?.carrier.best {
       use(connection, for: item)
     } else {
       connect(item)
@@ -103,16 +97,23 @@ extension RequestEngine {
   private func ended(_ attempt: ConnectAttempt, _ outcome: Connector.Outcome) {
     pool.ended(attempt)
     let waiters = attempt.takeWaiters()
-    for item in waiters { item.stamps.resolved = attempt.connector.resolvedAt }
+    for item in waiters {
+      item.stamps.resolved = attempt.connector.resolvedAt
+      item.stamps.connected = attempt.connector.connectedAt
+    }
     switch outcome {
     case .failure(let failure):
-      for item in waiters { apply(item.machine.connectFailed(failure.code, failure.phase, failure.message), to: item) }
+      for item in waiters {
+        item.mayPass = failure.mayPass
+        apply(item.machine.connectFailed(failure.code, failure.phase, failure.message), to: item)
+      }
     case .success(let connected):
       counters.connectionsOpened += 1
       watchNetwork()
       let connection = makeConnection(connected, attempt.host)
       pool.opened(connection)
       give(connection, to: waiters)
+      (connection as? Http2Connection)?.take(connected.surplus)
     }
   }
 
@@ -121,7 +122,7 @@ extension RequestEngine {
     host.speech = isHttp2 ? .http2 : .http1
     let facts = ConnectionFacts(
       id: pool.nextID(), address: connected.address, localAddress: Socket.localAddress(connected.stream.descriptor),
-      speech: isHttp2 ? "HTTP/2" : "HTTP/1.1")
+      speech: isHttp2 ? "HTTP/2" : "HTTP/1.1", steps: connected.steps)
     if isHttp2 { return Http2Connection(connected.stream, facts, host: host, engine: self) }
     return Http1Connection(connected.stream, facts, host: host, engine: self)
   }
@@ -135,7 +136,6 @@ extension RequestEngine {
       if isFresh || connection.standing == .roomy {
         isFresh = false
         item.connection = connection
-        item.stamps.connected = EventLoop.shared.now
         apply(item.machine.connected(isShared: connection.isShared), to: item)
       } else {
         connect(item)

@@ -14,6 +14,7 @@ extension HttpClient.Configuration {
     configuration.keepAlive = .seconds(300)
     // The machine's network is not the test's own.
     configuration.followsNetworkChanges = false
+    configuration.proxy = .none
     return configuration
   }
 
