@@ -7,6 +7,7 @@ struct Route: Sendable {
   /// Sent to proxies that are asked for a tunnel.
   let userAgent: String
   let limits: WireLimits
+  let tls: TlsContexts
 
   private var plan: ProxyPlan { origin.options?.proxy ?? .direct }
 
@@ -30,6 +31,9 @@ struct Route: Sendable {
   /// that the tunnel leads to; nil leaves the name to the proxy.
   @LoopActor func layers(to destination: SocketAddress?) throws(ConnectFailure) -> [any StreamLayer] {
     var layers: [any StreamLayer] = []
+    if let proxy = plan.proxy, proxy.kind == .https {
+      layers.append(TlsLayer(try ready(tls.forProxies), with: proxy))
+    }
     if case .tunnel(let proxy) = plan {
       do throws(TunnelError) {
         layers.append(TunnelLayer(try handshake(proxy, destination), through: proxy, to: "\(origin)"))
@@ -37,7 +41,16 @@ struct Route: Sendable {
         throw ConnectFailure(proxy, error)
       }
     }
+    if origin.isSecure {
+      let context = try ready(origin.options?.tls ?? tls.own)
+      layers.append(TlsLayer(context, host: origin.host, port: origin.port, version: origin.options?.version ?? .auto))
+    }
     return layers
+  }
+
+  private func ready(_ context: TlsContext?) throws(ConnectFailure) -> TlsContext {
+    guard let context else { throw ConnectFailure(code: .tls, phase: .tls, message: "TLS was not made ready") }
+    return context
   }
 
   private func handshake(_ proxy: Proxy, _ destination: SocketAddress?) throws(TunnelError) -> any TunnelHandshake {

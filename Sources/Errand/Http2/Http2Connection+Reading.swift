@@ -17,6 +17,8 @@ extension Http2Connection: Http2SessionHandler {
         return
       case .closed:
         return lost("the server closed the connection")
+      case .failed(.tls(let error)):
+        return tlsFailed(error)
       case .failed(let error):
         return lost(error.description)
       }
@@ -137,6 +139,12 @@ extension Http2Connection: Http2SessionHandler {
     isDraining = true
     moveHeld(error.message)
     endAll { engine.malformed($0, error) }
+  }
+
+  private func tlsFailed(_ error: TlsError) {
+    isDraining = true
+    moveHeld(error.description)
+    endAll { engine.tlsFailed($0, error) }
   }
 
   func writeFailed(_ message: String) {
