@@ -14,6 +14,8 @@ extension HttpClient {
     public var keepAlive = Duration.seconds(60)
     /// How old a connection may become: older ones are closed as soon as they are without a request. Default zero, no limit.
     public var maxConnectionAge = Duration.zero
+    /// Whether idle connections are closed, and names forgotten, when a link, an address or a route of the machine comes or goes. Default true.
+    public var followsNetworkChanges = true
     /// How dead peers are noticed.
     public var tcp = TcpSettings()
     /// How long one address of a host has to answer before the next is tried beside it (RFC 8305 section 5). Default 250 ms.

@@ -9,11 +9,11 @@ final class ConnectionFacts: Sendable {
   let localAddress: SocketAddress?
   /// `HTTP/1.1` or `HTTP/2`.
   let speech: String
-  let openedAt: Instant
   /// What TLS with the origin agreed on; nil in the clear.
   let tls: TlsFacts?
   /// How long TLS handshakes took, in microseconds; zero without TLS.
   let tlsTime: Int64
+  let openedAt: Instant
   /// What was agreed on before the first request, such as a tunnel.
   let steps: [RequestTrace.Moment]
 

@@ -23,8 +23,8 @@ final class ConnectionOptions: Hashable, Sendable {
   }
 
   static func == (left: ConnectionOptions, right: ConnectionOptions) -> Bool {
-    left === right
-      || left.version == right.version && left.resolve == right.resolve && left.proxy == right.proxy && left.tls === right.tls
+    if left === right { return true }
+    return left.version == right.version && left.resolve == right.resolve && left.proxy == right.proxy && left.tls === right.tls
   }
 
   func hash(into hasher: inout Hasher) {

@@ -134,17 +134,17 @@ extension Http2Connection: Http2SessionHandler {
     }
   }
 
+  private func tlsFailed(_ error: TlsError) {
+    isDraining = true
+    moveHeld(error.description)
+    endAll { engine.tlsFailed($0, error) }
+  }
+
   /// The server broke the protocol.
   func failed(_ error: WireError) {
     isDraining = true
     moveHeld(error.message)
     endAll { engine.malformed($0, error) }
-  }
-
-  private func tlsFailed(_ error: TlsError) {
-    isDraining = true
-    moveHeld(error.description)
-    endAll { engine.tlsFailed($0, error) }
   }
 
   func writeFailed(_ message: String) {
