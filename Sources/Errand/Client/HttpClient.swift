@@ -14,8 +14,12 @@ public final class HttpClient: Sendable {
   private let lastHandle: Atomic<UInt64>
 
   /// A client of its own, with its own connections, limits and handles.
-  public init(_ configuration: Configuration = Configuration()) {
-    engine = RequestEngine(configuration)
+  public convenience init(_ configuration: Configuration = Configuration()) {
+    self.init(configuration, environment: .process)
+  }
+
+  init(_ configuration: Configuration, environment: ProxyEnvironment) {
+    engine = RequestEngine(configuration, environment)
     lastHandle = Atomic(configuration.firstHandle &- 1)
   }
 
@@ -42,6 +46,12 @@ public final class HttpClient: Sendable {
     let params = params.map { HttpParam($0.key, $0.value) }
     let request = HttpRequest(url, method: method, params: params, headers: headers, body: body, tag: tag, key: key)
     return submit(request, delegate: delegate)
+  }
+
+  /// Reads what the configuration's TLS settings name, and the system's store, now instead of with the first `https` request: for clients
+  /// whose requests are submitted on the loop, which must not wait for the disk. Throws an error `tls` that names the file or setting.
+  public func prepareTls() throws(HttpClientError) {
+    try engine.tls.prepareOwn()
   }
 
   /// What the client has done and is doing.

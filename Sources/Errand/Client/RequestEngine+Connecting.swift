@@ -4,7 +4,7 @@ internal import EventLoop
 extension RequestEngine {
   /// Finds a connection for a request that has a slot and none.
   func connect(_ item: RequestItem) {
-    guard let host = item.host else { return }
+    guard let host = item.host?.carrier else { return }
     if let old = item.connection {
       item.connection = nil
       item.forgetResponse()
@@ -18,7 +18,8 @@ extension RequestEngine {
       if attempt.connector.isResolving { lend(item) }
       return
     }
-    let attempt = ConnectAttempt(host, makeConnector(host.origin))
+    let route = Route(origin: host.origin, userAgent: configuration.userAgent, limits: configuration.wireLimits, tls: tls)
+    let attempt = ConnectAttempt(host, Connector(route, ConnectPolicy(configuration, resolver)))
     host.add(attempt)
     attempt.add(item)
     attempt.connector.start { [self] in
@@ -44,14 +45,7 @@ extension RequestEngine {
     item.connection = nil
     if isWhole { item.connectionWasKept = true }
     connection.leave(item, isWhole: isWhole)
-    freeSlot(connection.host)
-  }
-
-  private func makeConnector(_ origin: Origin) -> Connector {
-    let overrides = (origin.options?.resolve ?? []).addresses(host: origin.host, port: origin.port)
-    return Connector(
-      origin, resolver, race: AddressRace(attemptDelay: configuration.attemptDelay, tcp: configuration.tcp),
-      override: overrides ?? configuration.resolve.addresses(host: origin.host, port: origin.port))
+    if let host = item.host { freeSlot(host) }
   }
 
   private func use(_ connection: any HttpConnection, for item: RequestItem) {
@@ -85,7 +79,7 @@ extension RequestEngine {
     // One that joined others may find their connection made, or failed, by now.
     if let attempt = item.attempt {
       pool.begin(attempt)
-    } else if let connection = item.host?.best {
+    } else if let connection = item.host?.carrier.best {
       use(connection, for: item)
     } else {
       connect(item)
@@ -103,27 +97,36 @@ extension RequestEngine {
   private func ended(_ attempt: ConnectAttempt, _ outcome: Connector.Outcome) {
     pool.ended(attempt)
     let waiters = attempt.takeWaiters()
-    for item in waiters { item.stamps.resolved = attempt.connector.resolvedAt }
+    for item in waiters {
+      item.stamps.resolved = attempt.connector.resolvedAt
+      item.stamps.connected = attempt.connector.connectedAt
+    }
     switch outcome {
     case .failure(let failure):
-      for item in waiters { apply(item.machine.connectFailed(failure.code, failure.phase, failure.message), to: item) }
+      for item in waiters {
+        item.mayPass = failure.mayPass
+        apply(item.machine.connectFailed(failure.code, failure.phase, failure.message), to: item)
+      }
     case .success(let connected):
       counters.connectionsOpened += 1
       watchNetwork()
       let connection = makeConnection(connected, attempt.host)
       pool.opened(connection)
       give(connection, to: waiters)
+      (connection as? Http2Connection)?.take(connected.surplus)
     }
   }
 
   private func makeConnection(_ connected: Connected, _ host: HostPool) -> any HttpConnection {
-    let isHttp2 = connected.alpn == "h2" || !host.origin.isSecure && host.origin.options?.version == .http2
+    // That of a proxy says nothing of the origin.
+    let facts = host.origin.isSecure ? connected.stream.tls?.facts : nil
+    let isHttp2 = facts?.alpn == "h2" || !host.origin.isSecure && host.origin.options?.version == .http2
     host.speech = isHttp2 ? .http2 : .http1
-    let facts = ConnectionFacts(
+    let connectionFacts = ConnectionFacts(
       id: pool.nextID(), address: connected.address, localAddress: Socket.localAddress(connected.stream.descriptor),
-      speech: isHttp2 ? "HTTP/2" : "HTTP/1.1")
-    if isHttp2 { return Http2Connection(connected.stream, facts, host: host, engine: self) }
-    return Http1Connection(connected.stream, facts, host: host, engine: self)
+      speech: isHttp2 ? "HTTP/2" : "HTTP/1.1", tls: facts, tlsTime: connected.tlsTime, steps: connected.steps)
+    if isHttp2 { return Http2Connection(connected.stream, connectionFacts, host: host, engine: self) }
+    return Http1Connection(connected.stream, connectionFacts, host: host, engine: self)
   }
 
   /// Has those who waited for a connection use it, as far as it reaches; the others look for one of their own.
@@ -135,7 +138,6 @@ extension RequestEngine {
       if isFresh || connection.standing == .roomy {
         isFresh = false
         item.connection = connection
-        item.stamps.connected = EventLoop.shared.now
         apply(item.machine.connected(isShared: connection.isShared), to: item)
       } else {
         connect(item)

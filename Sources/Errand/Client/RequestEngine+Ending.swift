@@ -6,7 +6,8 @@ extension RequestEngine {
   func end(_ item: RequestItem, _ finish: RequestStateMachine.Finish) {
     EventLoop.shared.cancel(item.totalTimer)
     item.totalTimer = .none
-    let timings = item.stamps.timings(at: EventLoop.shared.now)
+    var timings = item.stamps.timings(at: EventLoop.shared.now)
+    if !item.isReused, let facts = item.facts, facts.tlsTime > 0 { timings.tls = facts.tlsTime }
     let outcome: Outcome
     switch finish {
     case .response:
@@ -150,11 +151,20 @@ extension RequestEngine {
   ) -> HttpClientError {
     let sent = item.machine.sent
     var message = message
+    if code == .timeout, phase == .connect, let proxy = item.origin.options?.proxy.proxy {
+      message += " through the proxy \(proxy)"
+    }
     if code == .timeout, let limit = item.rules.words(for: phase) { message += " (\(phase) timeout of \(limit))" }
-    let mayHelp =
-      code == .dns || code == .connect || code == .timeout || code == .connectionLost || code == .truncated || code == .queueFull
+    let mayHelp: Bool
+    switch code {
+    case .dns, .connect, .timeout, .connectionLost, .truncated, .queueFull: mayHelp = true
+    // Only a handshake that was cut may pass.
+    case .tls: mayHelp = sent == .notSent
+    default: mayHelp = false
+    }
+    let isSafe = sent == .notSent || item.machine.isRepeatable
     return HttpClientError(
-      code, phase: phase, message: message, retryable: mayHelp && (sent == .notSent || item.machine.isRepeatable), sent: sent,
+      code, phase: phase, message: message, retryable: mayHelp && item.mayPass && isSafe, sent: sent,
       attempts: item.machine.attempts, timings: timings)
   }
 

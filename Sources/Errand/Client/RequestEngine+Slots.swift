@@ -21,7 +21,7 @@ extension RequestEngine {
     guard let host = item.host else { return }
     item.place = nil
     if item.stamps.granted == nil { item.stamps.granted = EventLoop.shared.now }
-    item.connection = host.best
+    item.connection = host.carrier.best
     if item.connection != nil { counters.connectionsReused += 1 }
     apply(item.machine.slotGranted(item.connection.map { .ready(isShared: $0.isShared) } ?? .none), to: item)
   }

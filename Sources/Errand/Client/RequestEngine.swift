@@ -11,6 +11,8 @@ final class RequestEngine {
   /// What the readers of new connections are copied from.
   let reader: ResponseReader
   private let headers: DefaultHeaders
+  private let proxies: ProxyRules
+  let tls: TlsContexts
   var counters = ClientStats()
   /// Ends of requests that are not in the table any more: above this number a handle was never given out.
   var highestHandle: UInt64 = 0
@@ -25,8 +27,10 @@ final class RequestEngine {
   var networkObserver: NetworkMonitor.ObserverID?
   private var random = SystemRandomNumberGenerator()
 
-  nonisolated init(_ configuration: HttpClient.Configuration) {
+  nonisolated init(_ configuration: HttpClient.Configuration, _ environment: ProxyEnvironment) {
     self.configuration = configuration
+    proxies = ProxyRules(configuration.proxy, environment)
+    tls = TlsContexts(configuration)
     rules = RulesByExpectation(configuration)
     headers = DefaultHeaders(configuration)
     reader = ResponseReader(requestMethod: .get, limits: configuration.wireLimits)
@@ -40,7 +44,7 @@ final class RequestEngine {
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
-      let prepared = try PreparedRequest(request, headers)
+      let prepared = try PreparedRequest(request, headers, proxies, tls, at: now)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)

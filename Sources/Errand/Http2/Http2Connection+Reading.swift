@@ -17,12 +17,20 @@ extension Http2Connection: Http2SessionHandler {
         return
       case .closed:
         return lost("the server closed the connection")
+      case .failed(.tls(let error)):
+        return tlsFailed(error)
       case .failed(let error):
         return lost(error.description)
       }
     }
     guard stream.hasUnread else { return }
     EventLoop.shared.atEndOfTurn { [self] in if isOpen { read() } }
+  }
+
+  /// Takes what was received before the connection was made.
+  func take(_ surplus: [UInt8]) {
+    guard isOpen, !surplus.isEmpty else { return }
+    surplus.withUnsafeBytes(feed)
   }
 
   private func feed(_ bytes: UnsafeRawBufferPointer) {
@@ -124,6 +132,12 @@ extension Http2Connection: Http2SessionHandler {
       // What has not left this process can be sent elsewhere, whatever it is.
       if item.written == 0 { engine.notProcessed(item, message) } else { engine.lost(item, message) }
     }
+  }
+
+  private func tlsFailed(_ error: TlsError) {
+    isDraining = true
+    moveHeld(error.description)
+    endAll { engine.tlsFailed($0, error) }
   }
 
   /// The server broke the protocol.

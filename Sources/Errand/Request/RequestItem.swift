@@ -42,6 +42,8 @@ final class RequestItem: TimerTarget {
   var receivedCount: Int64 = 0
   var lengthUnknown = false
   var connectionWasKept = false
+  /// No connection came about, for a reason that may pass; true where that is not known.
+  var mayPass = true
   /// Counted as finished; a cancel that beats the delivery takes that back.
   var hasSucceeded = false
   /// Bytes of the body that a slow delegate has not taken yet.
@@ -118,7 +120,7 @@ final class RequestItem: TimerTarget {
 
   var trace: RequestTrace {
     RequestTrace(
-      host: origin.host, stamps: stamps, retries: retries, connection: facts, isReused: isReused, status: head?.status,
+      host: origin.resolvedNames, stamps: stamps, retries: retries, connection: facts, isReused: isReused, status: head?.status,
       bytesWritten: written, bytesReceived: receivedCount)
   }
 

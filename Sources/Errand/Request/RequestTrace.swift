@@ -1,4 +1,4 @@
-internal import EventLoop
+public import EventLoop
 
 /// What happened to a request, and when, in a form that is cheap to keep: its words are made when somebody asks.
 public struct RequestTrace: Sendable {
@@ -6,7 +6,7 @@ public struct RequestTrace: Sendable {
   public struct Step: Sendable, Hashable {
     /// Microseconds since the request was submitted.
     public let at: Int64
-    /// `queued`, `slot`, `resolved`, `connected`, `reused`, `sent`, `head` or `retry`.
+    /// `queued`, `slot`, `resolved`, `connected`, `tunnel`, `tls`, `reused`, `sent`, `head` or `retry`.
     public let event: String
     public let note: String?
 
@@ -18,11 +18,19 @@ public struct RequestTrace: Sendable {
     }
   }
 
+  /// A step whose request is not known yet, or that is one of several requests.
+  struct Moment: Sendable {
+    let at: Instant
+    let event: String
+    let note: String?
+  }
+
   struct Retry: Sendable {
     let at: Instant
     let reason: String
   }
 
+  /// The names that were resolved.
   let host: String
   let stamps: RequestStamps
   let retries: [Retry]
@@ -39,17 +47,25 @@ public struct RequestTrace: Sendable {
   /// Where it went, such as `127.0.0.1:80`.
   public var remoteAddress: String? { connection?.address.description }
 
+  /// What TLS with the origin agreed on; nil in the clear, or before.
+  public var tls: TlsFacts? { connection?.tls }
+
   /// The steps in their order.
   public var timeline: [Step] {
     var steps = [Step(at: 0, event: "queued", note: nil)]
     func add(_ event: String, _ at: Instant?, _ note: String? = nil) {
-      if let at { steps.append(Step(at: at.microseconds(since: stamps.submitted), event: event, note: note)) }
+      if let at { steps.append(Step(at: max(0, at.microseconds(since: stamps.submitted)), event: event, note: note)) }
     }
     add("slot", stamps.granted)
     add("resolved", stamps.resolved, host)
     if let connection {
       let words = "connection \(connection.id) to \(connection.address)"
-      if isReused { add("reused", stamps.granted, words) } else { add("connected", stamps.connected, words) }
+      if isReused {
+        add("reused", stamps.granted, words)
+      } else {
+        add("connected", stamps.connected, words)
+        for step in connection.steps { add(step.event, step.at, step.note) }
+      }
     }
     for retry in retries { add("retry", retry.at, retry.reason) }
     add("sent", stamps.sent, "\(bytesWritten) bytes")
