@@ -38,11 +38,11 @@ extension RequestEngine {
       guard let host = item.host else { return "was just submitted" }
       let used = pool.admission.inUse(host.admissionIndex)
       let waiting = pool.admission.waiting(host.admissionIndex)
-      if used >= pool.admission.perHost {
+      if used >= pool.admission.limits.perHost {
         return
-          "waits for a slot for \(age): host \(item.origin) has \(used) of \(pool.admission.perHost) connections in use, \(waiting) requests wait for it"
+          "waits for a slot for \(age): host \(item.origin) has \(used) of \(pool.admission.limits.perHost) connections in use, \(waiting) requests wait for it"
       }
-      return "waits for a slot for \(age): \(pool.admission.inUse) of \(pool.admission.total) connections in use in all"
+      return "waits for a slot for \(age): \(pool.admission.inUse) of \(pool.admission.limits.total) connections in use in all"
     case .connecting:
       return "is \(item.connector?.explanation ?? "connecting to \(item.origin)"), \(age) after it was submitted"
     case .exchanging(let exchange):

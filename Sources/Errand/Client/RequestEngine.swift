@@ -140,20 +140,21 @@ final class RequestEngine {
     // Asked for anew after a back-off: nobody may have used the origin meanwhile, and it is forgotten then.
     let host = pool.host(item.origin)
     item.host = host
-    if pool.admission.take(host.admissionIndex) {
-      grant(item)
+    if let slot = pool.admission.take(host.admissionIndex, owner: item.info.owner, at: EventLoop.shared.now) {
+      grant(item, slot)
     } else if pool.admission.waiting >= configuration.maxQueued {
       apply(
         item.machine.refused(.queueFull, .queue, "\(configuration.maxQueued) requests are waiting already (limit max_queued)"), to: item)
     } else {
-      item.place = pool.admission.wait(item.ticket.info.handle.id, host: host.admissionIndex, owner: item.info.owner ?? "")
+      item.place = pool.admission.wait(item.ticket.info.handle.id, host: host.admissionIndex, owner: item.info.owner)
       pump()
     }
   }
 
-  private func grant(_ item: RequestItem) {
+  private func grant(_ item: RequestItem, _ slot: AdmissionPolicy.Slot) {
     guard let host = item.host else { return }
     item.place = nil
+    item.slot = slot
     if item.stamps.granted == nil { item.stamps.granted = EventLoop.shared.now }
     item.connection = pool.takeIdle(host)
     if item.connection != nil { counters.connectionsReused += 1 }
@@ -166,8 +167,8 @@ final class RequestEngine {
     isPumping = true
     while true {
       if connectResolved() { continue }
-      guard let id = pool.admission.next() else { break }
-      if let item = table[RequestHandle(id: id)] { grant(item) }
+      guard let (id, slot) = pool.admission.next(at: EventLoop.shared.now) else { break }
+      if let item = table[RequestHandle(id: id)] { grant(item, slot) }
     }
     isPumping = false
   }
@@ -188,8 +189,9 @@ final class RequestEngine {
     if let host = item.host { pool.forgetIfUnused(host) }
   }
 
-  private func freeSlot(_ host: HostPool, isLent: Bool = false) {
-    pool.admission.release(host.admissionIndex, isLent: isLent)
+  private func freeSlot(_ item: RequestItem, at host: HostPool, isLent: Bool = false) {
+    if let slot = item.slot { pool.admission.release(slot, isLent: isLent) }
+    item.slot = nil
     pump()
     pool.forgetIfUnused(host)
   }
@@ -256,7 +258,7 @@ final class RequestEngine {
     item.connector = nil
     let isLent = item.isLent
     item.isLent = false
-    if let host = item.host { freeSlot(host, isLent: isLent) }
+    if let host = item.host { freeSlot(item, at: host, isLent: isLent) }
   }
 
   private func release(_ item: RequestItem, keepingConnection: Bool) {
@@ -270,7 +272,7 @@ final class RequestEngine {
     } else {
       pool.closeBusy(connection)
     }
-    freeSlot(connection.host)
+    freeSlot(item, at: connection.host)
   }
 
   /// The server closed a connection that nobody uses, spoke out of turn on it, or it was idle for too long.

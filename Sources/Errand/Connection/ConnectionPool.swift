@@ -15,13 +15,13 @@ final class ConnectionPool {
   private var lastID: UInt64 = 0
 
   nonisolated init(perHost: Int, total: Int) {
-    admission = AdmissionPolicy(perHost: max(1, perHost), total: max(1, total))
+    admission = AdmissionPolicy(AdmissionPolicy.Limits(perHost: perHost, total: total))
     maxConnections = max(1, total)
   }
 
   func host(_ origin: Origin) -> HostPool {
     if let lastHost, lastHost.origin == origin { return lastHost }
-    let host = hosts[origin] ?? HostPool(origin: origin, admissionIndex: admission.addHost())
+    let host = hosts[origin] ?? HostPool(origin: origin, admissionIndex: admission.addHost(origin.host))
     hosts[origin] = host
     lastHost = host
     return host

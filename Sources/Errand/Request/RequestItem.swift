@@ -17,6 +17,7 @@ final class RequestItem: TimerTarget {
 
   var machine: RequestStateMachine
   var place: AdmissionPolicy.Place?
+  var slot: AdmissionPolicy.Slot?
   var host: HostPool?
   var connector: Connector?
   /// Its slot's place under the total limit is lent to others while its name is resolved.
