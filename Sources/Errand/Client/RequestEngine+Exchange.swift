@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import Glibc
 internal import HttpWire
 
 /// What connections and timers tell.
@@ -26,9 +27,13 @@ extension RequestEngine {
   func receivedHead(_ item: RequestItem, _ head: ResponseHead, contentLength: Int64?) {
     item.head = head
     item.stamps.head = item.stamps.lastActivity
-    item.isToBeRetried = item.rules.retry.isRetried(
-      status: head.status, attempt: item.machine.attempts, isRepeatable: item.machine.isRepeatable)
-    if item.isToBeRetried { return }
+    if item.rules.retry.max > 0 {
+      let decision = retryDecision(item, .status(head.status, retryAfter: head.headers["Retry-After"]))
+      if case .retry(let wait) = decision {
+        item.retryWait = wait.wholeNanoseconds
+        return
+      }
+    }
     if let contentLength, !item.interests.contains(.bodyChunks), item.info.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
@@ -61,17 +66,25 @@ extension RequestEngine {
     if item.head != nil { apply(item.machine.headReceived(), to: item) }
   }
 
+  /// Whether the attempt that ended so is the last.
+  private func retryDecision(_ item: RequestItem, _ end: RetryPolicy.End) -> RetryPolicy.Decision {
+    var remaining: Duration?
+    if case let total = item.rules.nanoseconds(of: .total), total > 0, let granted = item.stamps.granted {
+      remaining = EventLoop.shared.now.duration(to: granted + .nanoseconds(total))
+    }
+    let attempt = RetryPolicy.Attempt(
+      number: item.machine.attempts, isRepeatable: item.machine.isRepeatable, sent: item.machine.sent, remaining: remaining)
+    return item.rules.retry.decision(after: end, of: attempt, wallClock: Int64(time(nil)), random: randomPart())
+  }
+
   func completed(_ item: RequestItem, on connection: Http1Connection, isReusable: Bool, lengthUnknown: Bool) {
     item.lengthUnknown = lengthUnknown
-    if item.rules.retry.max > 0, let head = item.head,
-      let delay = item.rules.retry.delay(
-        afterStatus: head.status, attempt: item.machine.attempts, isRepeatable: item.machine.isRepeatable,
-        retryAfter: head.headers["Retry-After"], random: randomPart())
-    {
+    if item.isToBeRetried, let head = item.head {
+      let wait = item.retryWait
       item.add(retry: "answered \(head.status)")
       counters.retried += 1
       item.forgetResponse()
-      backOff(item, for: delay)
+      backOff(item, for: .nanoseconds(wait))
       apply(item.machine.retryLater(isReusable: isReusable), to: item)
       return
     }

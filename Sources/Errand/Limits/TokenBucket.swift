@@ -26,6 +26,9 @@ struct TokenBucket: Sendable, Hashable {
     return true
   }
 
+  /// Whether it is as a new one.
+  func isFull(at now: Instant) -> Bool { fullAt <= now.nanoseconds }
+
   /// When there is a token: `now` if there is one already.
   func readyAt(_ now: Instant) -> Instant {
     // A bucket that was never used is full at .min.

@@ -35,7 +35,9 @@ final class RequestItem: TimerTarget {
   var holdsBody = false
   var head: ResponseHead?
   /// The answer that comes is not the last: neither it nor its body is for the delegate.
-  var isToBeRetried = false
+  var isToBeRetried: Bool { retryWait >= 0 }
+  /// How long to wait before the next attempt, in nanoseconds; -1: there is none.
+  var retryWait: Int64 = -1
   var received: [UInt8] = []
   var receivedCount: Int64 = 0
   var lengthUnknown = false
@@ -92,7 +94,7 @@ final class RequestItem: TimerTarget {
   /// A new attempt starts with nothing received.
   func forgetResponse() {
     head = nil
-    isToBeRetried = false
+    retryWait = -1
     rare?.interim = []
     rare?.trailers = [:]
     received = []
