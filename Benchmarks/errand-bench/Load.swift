@@ -2,24 +2,19 @@ import Errand
 import EventLoop
 import Synchronization
 
-/// As many requests at a time as there are connections; each outcome starts the next request.
+/// So many requests at a time; each outcome starts the next one.
 final class Load: HttpClientDelegate, OutcomeSink {
   private let client: HttpClient
   private let request: HttpRequest
-  private let connections: Int
+  private let inFlight: Int
   private let finished = Atomic<Int>(0)
   private let failed = Atomic<Int>(0)
   private let isOver = Atomic<Bool>(false)
 
-  init(url: String, connections: Int, expect: Expectation) {
-    var configuration = HttpClient.Configuration()
-    configuration.maxConnectionsPerHost = connections
-    configuration.maxConnections = connections
-    client = HttpClient(configuration)
-    var request = HttpRequest(url, tag: 7, key: "bench")
-    request.expect = expect
-    self.request = request
-    self.connections = connections
+  init(_ target: Target, inFlight: Int) {
+    client = target.client(slots: inFlight)
+    request = target.request
+    self.inFlight = inFlight
   }
 
   func run(seconds: Int, onLoop: Bool) async -> String {
@@ -28,7 +23,7 @@ final class Load: HttpClientDelegate, OutcomeSink {
     if onLoop {
       await startOnLoop()
     } else {
-      for _ in 0..<connections { client.submit(request, delegate: self) }
+      for _ in 0..<inFlight { client.submit(request, delegate: self) }
     }
     try? await Task.sleep(for: .seconds(seconds))
     let requests = finished.load(ordering: .relaxed)
@@ -50,7 +45,7 @@ final class Load: HttpClientDelegate, OutcomeSink {
   }
 
   func requestDidFail(_ info: RequestInfo, error: HttpClientError) {
-    if failed.wrappingAdd(1, ordering: .relaxed).oldValue == 0 { report(error) }
+    if failed.wrappingAdd(1, ordering: .relaxed).oldValue == 0 { complain(error) }
     next()
   }
 
@@ -58,15 +53,10 @@ final class Load: HttpClientDelegate, OutcomeSink {
     if !isOver.load(ordering: .relaxed) { client.submit(request, delegate: self) }
   }
 
-  private func report(_ error: HttpClientError) {
-    var standardError = StandardError()
-    print("errand-bench: \(error)", to: &standardError)
-  }
-
   // The same as a sink, called on the loop.
 
   @LoopActor private func startOnLoop() {
-    for _ in 0..<connections { client.submitOnLoop(request, sink: self) }
+    for _ in 0..<inFlight { client.submitOnLoop(request, sink: self) }
   }
 
   @LoopActor func requestEnded(_ info: RequestInfo, _ outcome: Outcome) {

@@ -6,10 +6,13 @@ import Glibc
 @main
 struct Main {
   static let usage = """
-    usage: errand-bench throughput --url URL --connections N --seconds S [--delivery queue|loop] [--json-expected]
+    usage: errand-bench throughput TARGET --in-flight N --seconds S [--delivery queue|loop]
+           errand-bench queue TARGET --limit L --count N --total T
            errand-bench inflight --count N --control PORT --ports PORT,PORT,...
+    TARGET: --url URL [--json-expected]
 
       throughput   keeps N requests running for S seconds, each outcome's delegate starting the next
+      queue        N requests queued behind L connections, then all answered; time and again, until T were
       inflight     N requests at a server that never answers, then cancelled by scope; in turn with closing N plain sockets.
                    Takes two ports of 127.0.0.1 per round; what is told by the one at --control is "OPEN ASKED\\n".
     """
@@ -19,10 +22,15 @@ struct Main {
     let arguments = Arguments(CommandLine.arguments.dropFirst())
     switch arguments.command {
     case "throughput":
-      guard let url = arguments["--url"], let connections = arguments.number("--connections"), let seconds = arguments.number("--seconds")
+      guard let target = Target(arguments), let inFlight = arguments.number("--in-flight"), let seconds = arguments.number("--seconds")
       else { break }
-      let load = Load(url: url, connections: connections, expect: arguments.has("--json-expected") ? .json : .any)
-      print(await load.run(seconds: seconds, onLoop: arguments["--delivery"] == "loop"))
+      print(await Load(target, inFlight: inFlight).run(seconds: seconds, onLoop: arguments["--delivery"] == "loop"))
+      return
+    case "queue":
+      guard let target = Target(arguments), let limit = arguments.number("--limit"), let count = arguments.number("--count"),
+        let total = arguments.number("--total")
+      else { break }
+      print(await Queue(target, limit: limit, count: count).run(total: total))
       return
     case "inflight":
       guard let count = arguments.number("--count"), let control = arguments.port("--control"), let ports = arguments.ports("--ports")
@@ -38,30 +46,4 @@ struct Main {
     print(usage)
     exit(64)
   }
-}
-
-/// `COMMAND --name value --flag ...`
-struct Arguments {
-  let command: String
-  private var values: [String: String] = [:]
-
-  init(_ words: ArraySlice<String>) {
-    command = words.first ?? ""
-    var name: String?
-    for word in words.dropFirst() {
-      if word.hasPrefix("--") {
-        name = word
-        values[word] = ""
-      } else if let option = name {
-        values[option] = word
-        name = nil
-      }
-    }
-  }
-
-  subscript(_ name: String) -> String? { values[name] }
-  func has(_ name: String) -> Bool { values[name] != nil }
-  func number(_ name: String) -> Int? { values[name].flatMap { Int($0) } }
-  func port(_ name: String) -> UInt16? { values[name].flatMap { UInt16($0) } }
-  func ports(_ name: String) -> [UInt16]? { values[name]?.split(separator: ",").compactMap { UInt16($0) } }
 }

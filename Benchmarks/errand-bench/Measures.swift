@@ -2,9 +2,13 @@ import Glibc
 
 enum Measures {
   /// User and system time of this process so far.
-  static func cpuSeconds() -> Double {
+  static func cpuSeconds() -> Double { seconds(of: CLOCK_PROCESS_CPUTIME_ID) }
+  /// The same of the calling thread.
+  static func threadCpuSeconds() -> Double { seconds(of: CLOCK_THREAD_CPUTIME_ID) }
+
+  private static func seconds(of clock: clockid_t) -> Double {
     var time = timespec()
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    clock_gettime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
@@ -29,9 +33,8 @@ func jsonLine(_ fields: KeyValuePairs<String, Any>) -> String {
   "{" + fields.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ", ") + "}"
 }
 
-/// For `print(_:to:)`.
-struct StandardError: TextOutputStream {
-  mutating func write(_ text: String) {
-    _ = Array(text.utf8).withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
-  }
+/// A line on standard error.
+func complain(_ what: some CustomStringConvertible) {
+  let line = Array("errand-bench: \(what)\n".utf8)
+  _ = line.withUnsafeBytes { write(2, $0.baseAddress, $0.count) }
 }

@@ -1,4 +1,4 @@
-internal import EventLoop
+public import EventLoop
 
 /// A wait that ended without what was waited for.
 public struct TestTimeout: Error, CustomStringConvertible {
@@ -39,14 +39,17 @@ final class Waiter: TimerTarget {
   }
 }
 
-/// Waits on the loop until `condition` holds, looking once a millisecond: for facts that have no event to wait for.
+/// Waits on the loop until `condition` holds, looking once a millisecond: for facts that have no event to wait for. Gives the moment
+/// at which it held.
 @LoopActor
-public func waitUntil(_ what: String = "a condition", _ condition: @escaping @LoopActor () -> Bool) async throws {
+@discardableResult
+public func waitUntil(_ what: String = "a condition", _ condition: @escaping @LoopActor () -> Bool) async throws -> Instant {
   let deadline = Instant.now() + testPatience
   while !condition() {
     guard Instant.now() < deadline else { throw TestTimeout("waited in vain for \(what)") }
     await pause(.milliseconds(1))
   }
+  return .now()
 }
 
 /// Lets the loop go on for `duration`: for tests that something does *not* happen.

@@ -21,6 +21,8 @@ extension HttpClient {
     public var maxBodyBytes: Int64 = 16 * 1_048_576
     /// Limits on the other parts of a response.
     public var wireLimits = WireLimits()
+    /// How HTTP/2 connections behave.
+    public var http2 = Http2Settings()
     public var userAgent = "errand/1"
     /// The first handle's number. Default 1.
     public var firstHandle: UInt64 = 1

@@ -44,7 +44,7 @@ extension RequestEngine {
       }
       return "waits for a slot for \(age): \(pool.admission.inUse) of \(pool.admission.limits.total) connections in use in all"
     case .connecting:
-      return "is \(item.connector?.explanation ?? "connecting to \(item.origin)"), \(age) after it was submitted"
+      return "is \(item.attempt?.connector.explanation ?? "connecting to \(item.origin)"), \(age) after it was submitted"
     case .exchanging(let exchange):
       let peer = item.facts.map { "\($0.address)" } ?? "\(item.origin)"
       if !exchange.isWhole { return "has written \(item.written) bytes to \(peer), which takes no more just now" }

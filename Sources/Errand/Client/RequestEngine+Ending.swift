@@ -97,7 +97,7 @@ extension RequestEngine {
   func shutdown(grace: Duration, _ done: @escaping @LoopActor () -> Void) {
     isShutDown = true
     whenEmpty.append { [self] in
-      for connection in pool.idleConnections { pool.closeIdle(connection) }
+      for connection in pool.idleConnections { pool.close(connection) }
       done()
     }
     if grace <= .zero { _ = cancel(.all) } else { graceTimer.start(grace, self) }
@@ -108,7 +108,7 @@ extension RequestEngine {
   func clientIsGone() {
     isShutDown = true
     whenEmpty.append { [self] in
-      for connection in pool.idleConnections { pool.closeIdle(connection) }
+      for connection in pool.idleConnections { pool.close(connection) }
     }
     tellIfEmpty()
   }

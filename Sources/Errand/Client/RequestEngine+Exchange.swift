@@ -42,18 +42,18 @@ extension RequestEngine {
     if item.interests.contains(.head) { send(.head(head), to: item) }
   }
 
-  func receivedBody(_ item: RequestItem, _ bytes: UnsafeRawBufferPointer, on connection: Http1Connection) {
+  func receivedBody(_ item: RequestItem, _ bytes: UnsafeRawBufferPointer) {
     item.receivedCount += Int64(bytes.count)
     counters.bodyBytesReceived &+= UInt64(bytes.count)
     if item.isToBeRetried {
       // Nobody wants it: one that is too long is not read to its end.
-      if item.receivedCount > item.rules.maxBodyBytes { completed(item, on: connection, isReusable: false, lengthUnknown: false) }
+      if item.receivedCount > item.rules.maxBodyBytes { completed(item, isReusable: false, lengthUnknown: false) }
       return
     }
     if item.interests.contains(.bodyChunks) {
       item.untaken += bytes.count
       send(.chunk([UInt8](bytes)), to: item)
-      if item.untaken >= RequestItem.untakenLimit { connection.pause() }
+      if item.untaken >= RequestItem.untakenLimit { item.connection?.pause(item) }
     } else if item.receivedCount > item.rules.maxBodyBytes {
       bodyTooLarge(item)
     } else {
@@ -77,7 +77,7 @@ extension RequestEngine {
     return item.rules.retry.decision(after: end, of: attempt, wallClock: Int64(time(nil)), random: randomPart())
   }
 
-  func completed(_ item: RequestItem, on connection: Http1Connection, isReusable: Bool, lengthUnknown: Bool) {
+  func completed(_ item: RequestItem, isReusable: Bool, lengthUnknown: Bool) {
     item.lengthUnknown = lengthUnknown
     if item.isToBeRetried, let head = item.head {
       let wait = item.retryWait
@@ -92,12 +92,28 @@ extension RequestEngine {
   }
 
   /// The connection ended or failed under the request.
-  func lost(_ item: RequestItem, on connection: Http1Connection, _ message: String) {
+  func lost(_ item: RequestItem, _ message: String) {
     if item.head != nil { _ = item.machine.headReceived() }
     apply(item.machine.connectionLost(message), to: item)
   }
 
-  func malformed(_ item: RequestItem, on connection: Http1Connection, _ error: WireError) {
+  /// The peer did nothing with the request.
+  func notProcessed(_ item: RequestItem, _ message: String) {
+    apply(item.machine.notProcessed(message), to: item)
+  }
+
+  /// The peer gave the request up.
+  func streamReset(_ item: RequestItem, _ message: String) {
+    if item.head != nil { _ = item.machine.headReceived() }
+    apply(item.machine.streamReset(message), to: item)
+  }
+
+  /// Found as it was to be sent.
+  func unsendable(_ item: RequestItem, _ message: String) {
+    apply(item.machine.refused(.invalidRequest, .request, message), to: item)
+  }
+
+  func malformed(_ item: RequestItem, _ error: WireError) {
     let code: HttpClientError.Code = error.kind == .tooLarge ? .tooLarge : .malformedResponse
     apply(item.machine.responseFailed(code, error.message), to: item)
   }
@@ -107,7 +123,7 @@ extension RequestEngine {
     if timer == .idle, item.head != nil {
       let length = item.rules.nanoseconds(of: .idle)
       // Reading does not touch the timer: it is moved on here, by what was read meanwhile. A pause of our own is no fault of the peer's.
-      let quiet = item.connection?.isPaused == true ? 0 : EventLoop.shared.now.nanoseconds - item.stamps.lastActivity.nanoseconds
+      let quiet = item.connection?.isPaused(item) == true ? 0 : EventLoop.shared.now.nanoseconds - item.stamps.lastActivity.nanoseconds
       if quiet < length {
         item.phaseTimer = EventLoop.shared.schedule(afterNanoseconds: length - quiet, item, kind: timer.rawValue)
         return
@@ -125,9 +141,9 @@ extension RequestEngine {
       case .chunk(let bytes):
         guard let item = table[delivery.ticket.info.handle] else { continue }
         item.untaken -= bytes.count
-        if item.untaken < RequestItem.untakenLimit / 2, let connection = item.connection, connection.isPaused {
+        if item.untaken < RequestItem.untakenLimit / 2, let connection = item.connection, connection.isPaused(item) {
           item.stamps.lastActivity = EventLoop.shared.now
-          connection.resume()
+          connection.resume(item)
         }
       case .interim, .head, .sent: break
       }

@@ -27,58 +27,70 @@ final class ConnectionPool {
     return host
   }
 
-  var idleConnections: [Http1Connection] { hosts.values.flatMap(\.idle) }
+  var idleConnections: [any HttpConnection] { hosts.values.flatMap(\.idle) }
   var hostCount: Int { hosts.count }
-
-  func takeIdle(_ host: HostPool) -> Http1Connection? {
-    guard let connection = host.takeIdle() else { return nil }
-    idleCount -= 1
-    return connection
-  }
-
-  func putIdle(_ connection: Http1Connection) {
-    let host = connection.host
-    if !host.isInIdleOrder {
-      host.isInIdleOrder = true
-      idleOrder.append(host)
-    }
-    host.putIdle(connection)
-    idleCount += 1
-  }
+  /// Connections being made just now.
+  private(set) var connecting = 0
 
   func nextID() -> UInt64 {
     lastID += 1
     return lastID
   }
 
-  func opened(_ connection: Http1Connection) {
+  /// The one place at which a connection changes its standing.
+  func move(_ connection: any HttpConnection, to standing: ConnectionStanding) {
+    let old = connection.standing
+    guard old != standing, old != .closed else { return }
+    let host = connection.host
+    host.remove(connection, from: old)
+    if old == .idle { idleCount -= 1 }
+    connection.standing = standing
+    host.add(connection, to: standing)
+    switch standing {
+    case .idle:
+      if !host.isInIdleOrder {
+        host.isInIdleOrder = true
+        idleOrder.append(host)
+      }
+      idleCount += 1
+    case .closed:
+      connection.close()
+      host.openCount -= 1
+      openCount -= 1
+      forgetIfUnused(host)
+    case .busy, .roomy: break
+    }
+  }
+
+  /// A new connection, which is busy until it is moved.
+  func opened(_ connection: any HttpConnection) {
     connection.host.openCount += 1
     openCount += 1
   }
 
-  /// Closes a connection that serves a request.
-  func closeBusy(_ connection: Http1Connection) {
-    guard connection.isOpen else { return }
-    connection.close()
-    connection.host.openCount -= 1
-    openCount -= 1
+  func close(_ connection: any HttpConnection) {
+    move(connection, to: .closed)
   }
 
-  /// Closes a connection without a request.
-  func closeIdle(_ connection: Http1Connection) {
-    guard connection.isOpen else { return }
-    connection.host.removeIdle(connection)
-    idleCount -= 1
-    closeBusy(connection)
-    forgetIfUnused(connection.host)
+  /// Has an attempt connect whose name is resolved; one that does already goes on.
+  func begin(_ attempt: ConnectAttempt) {
+    guard !attempt.isConnecting else { return }
+    connecting += 1
+    makeRoom()
+    attempt.connect()
+  }
+
+  /// An attempt has ended, whichever way.
+  func ended(_ attempt: ConnectAttempt) {
+    if attempt.isConnecting { connecting -= 1 }
+    attempt.host.remove(attempt)
   }
 
   /// Under the total limit an idle connection of one host makes room for a new one of another.
-  func makeRoom() {
-    // Each slot in use has a connection or is about to; the caller's is among them.
-    guard admission.inUse + idleCount > maxConnections, idleCount > 0 else { return }
+  private func makeRoom() {
+    guard openCount + connecting > maxConnections, idleCount > 0 else { return }
     if idleOrder.first?.idle.isEmpty == true { dropEmptyHosts() }
-    if let connection = idleOrder.first?.idle.first { closeIdle(connection) }
+    if let connection = idleOrder.first?.idle.first { close(connection) }
   }
 
   private func dropEmptyHosts() {
@@ -90,7 +102,8 @@ final class ConnectionPool {
 
   /// An origin that nobody uses or waits for costs nothing.
   func forgetIfUnused(_ host: HostPool) {
-    guard host.openCount == 0, admission.inUse(host.admissionIndex) == 0, admission.waiting(host.admissionIndex) == 0 else { return }
+    guard host.openCount == 0, host.attempts.isEmpty else { return }
+    guard admission.inUse(host.admissionIndex) == 0, admission.waiting(host.admissionIndex) == 0 else { return }
     guard hosts[host.origin] === host, admission.removeHost(host.admissionIndex) else { return }
     hosts[host.origin] = nil
     if lastHost === host { lastHost = nil }

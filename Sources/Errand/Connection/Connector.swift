@@ -1,46 +1,41 @@
 internal import EventLoop
 
-/// Makes one connection: resolves the host and tries its addresses in order, until one stands.
+/// Makes one connection: resolves the host, tries its addresses in order until one stands, and then agrees on the layers that the origin asks
+/// for, one after the other.
 @LoopActor
 final class Connector: SocketTarget {
-  enum Failure {
-    case dns(String)
-    case connect(String)
-  }
+  typealias Outcome = Result<Connected, ConnectFailure>
 
   private let origin: Origin
   private let resolver: any NameResolver
-  private var done: (@LoopActor (Result<(descriptor: Int32, address: SocketAddress), ConnectFailure>) -> Void)?
+  private var done: (@LoopActor (Outcome) -> Void)?
   private var addresses: ArraySlice<SocketAddress> = []
   private var current: SocketAddress?
   private var resolution: ResolveID?
   private var descriptor: Int32 = -1
   private var watch = WatchID.none
   private var problems: [String] = []
+  private var layers: ArraySlice<any StreamLayer>
+  /// Stands, while its layers are agreed on.
+  private var stream: ByteStream?
   private(set) var resolvedAt: Instant?
 
-  struct ConnectFailure: Error {
-    let failure: Failure
-  }
-
-  init(_ origin: Origin, _ resolver: any NameResolver) {
+  init(_ origin: Origin, _ resolver: any NameResolver, layers: [any StreamLayer] = []) {
     self.origin = origin
     self.resolver = resolver
+    self.layers = layers[...]
   }
 
   /// Resolves the host and calls `resolved` when there are addresses, for ``connect()`` to try. `done` is called once with the end. Both may
   /// be called before this returns, and neither after ``cancel()``.
-  func start(
-    resolved: @escaping @LoopActor () -> Void,
-    done: @escaping @LoopActor (Result<(descriptor: Int32, address: SocketAddress), ConnectFailure>) -> Void
-  ) {
+  func start(resolved: @escaping @LoopActor () -> Void, done: @escaping @LoopActor (Outcome) -> Void) {
     self.done = done
     if let path = origin.unixSocket {
       do throws(SystemError) {
         addresses = [try .unix(path)]
         resolved()
       } catch {
-        finish(.failure(ConnectFailure(failure: .connect("\(origin): \(error.reason)"))))
+        fail(.connect, .connect, "\(origin): \(error.reason)")
       }
       return
     }
@@ -53,7 +48,7 @@ final class Connector: SocketTarget {
         addresses = found.map { $0.with(port: origin.port) }[...]
         resolved()
       case .failure(let error):
-        finish(.failure(ConnectFailure(failure: .dns(error.description))))
+        fail(.dns, .dns, error.description, mayPass: error.isTemporary)
       }
     }
     if resolvedAt == nil { resolution = id }
@@ -76,7 +71,9 @@ final class Connector: SocketTarget {
 
   /// What it is doing, for people.
   var explanation: String {
-    if let current {
+    if stream != nil, let layer = layers.first {
+      layer.explanation
+    } else if let current {
       "connecting to \(current)"
     } else if isResolving {
       "resolving \(origin.host)"
@@ -86,25 +83,26 @@ final class Connector: SocketTarget {
   }
 
   func socketReady(_ ready: Interest) {
+    if stream != nil { return advance() }
     guard descriptor >= 0, let current else { return }
     if let error = Socket.connectError(descriptor) {
-      failed(current, error)
+      problems.append("\(current): \(error.reason)")
+      closeAttempt()
+      tryNext()
     } else {
-      succeeded(current)
+      stands()
     }
   }
+
+  // MARK: Addresses
 
   private func tryNext() {
     while let address = addresses.popFirst() {
       current = address
       do throws(SystemError) {
         descriptor = try Socket.open(for: address)
-        if try Socket.connect(descriptor, to: address) {
-          succeeded(address)
-        } else {
-          watch = EventLoop.shared.watch(descriptor, self)
-          EventLoop.shared.update(watch, .write)
-        }
+        watch = EventLoop.shared.watch(descriptor, self)
+        if try Socket.connect(descriptor, to: address) { stands() } else { EventLoop.shared.update(watch, .write) }
         return
       } catch {
         problems.append("\(address): \(error.reason)")
@@ -112,21 +110,39 @@ final class Connector: SocketTarget {
       }
     }
     let words = problems.isEmpty ? "\(origin) has no address" : problems.joined(separator: "; ")
-    finish(.failure(ConnectFailure(failure: .connect("can't connect to \(words)"))))
+    fail(.connect, .connect, "can't connect to \(words)")
   }
 
-  private func succeeded(_ address: SocketAddress) {
-    let open = descriptor
+  private func stands() {
+    stream = ByteStream(descriptor: descriptor)
+    descriptor = -1
+    EventLoop.shared.update(watch, [])
+    advance()
+  }
+
+  // MARK: Layers
+
+  private func advance() {
+    while let stream, let layer = layers.first {
+      switch layer.advance(over: stream) {
+      case .wants(let interest):
+        return EventLoop.shared.update(watch, interest)
+      case .done(let next):
+        self.stream = next
+        layers.removeFirst()
+      case .failed(let failure):
+        return finish(.failure(failure))
+      }
+    }
+    guard let stream, let current else { return }
+    self.stream = nil
     EventLoop.shared.unwatch(watch)
     watch = .none
-    descriptor = -1
-    finish(.success((open, address)))
+    finish(.success(Connected(stream: stream, address: current)))
   }
 
-  private func failed(_ address: SocketAddress, _ error: SystemError) {
-    problems.append("\(address): \(error.reason)")
-    closeAttempt()
-    tryNext()
+  private func fail(_ code: HttpClientError.Code, _ phase: Phase, _ message: String, mayPass: Bool = true) {
+    finish(.failure(ConnectFailure(code: code, phase: phase, message: message, mayPass: mayPass)))
   }
 
   private func closeAttempt() {
@@ -134,11 +150,14 @@ final class Connector: SocketTarget {
     watch = .none
     if descriptor >= 0 { Socket.close(descriptor) }
     descriptor = -1
+    stream?.close()
+    stream = nil
   }
 
-  private func finish(_ result: Result<(descriptor: Int32, address: SocketAddress), ConnectFailure>) {
-    let done = self.done
+  private func finish(_ outcome: Outcome) {
+    closeAttempt()
+    let done = done
     self.done = nil
-    done?(result)
+    done?(outcome)
   }
 }

@@ -3,28 +3,61 @@ internal import EventLoop
 /// One origin's connections.
 @LoopActor
 final class HostPool {
+  /// What the origin is known to speak.
+  enum Speech: Sendable {
+    case unknown, http1, http2
+  }
+
   let origin: Origin
   let admissionIndex: AdmissionPolicy.HostIndex
   /// Connections without a request, the longest idle first.
-  private(set) var idle: [Http1Connection] = []
+  private(set) var idle: [any HttpConnection] = []
+  /// Connections with requests and room for more.
+  private(set) var roomy: [any HttpConnection] = []
+  /// Connections in the making.
+  private(set) var attempts: [ConnectAttempt] = []
+  /// How many requests one connection is expected to carry: what the server last said of it.
+  var room = ConnectAttempt.expectedRoom
   var openCount = 0
   var isInIdleOrder = false
+  var speech: Speech
 
   init(origin: Origin, admissionIndex: AdmissionPolicy.HostIndex) {
     self.origin = origin
     self.admissionIndex = admissionIndex
+    speech = origin.mayShare ? .unknown : .http1
   }
 
-  /// The connection that was used last: the least likely to be stale.
-  func takeIdle() -> Http1Connection? {
-    idle.popLast()
+  /// One that has room, else the one that was used last: the least likely to be stale.
+  var best: (any HttpConnection)? { roomy.last ?? idle.last }
+
+  func add(_ connection: any HttpConnection, to standing: ConnectionStanding) {
+    switch standing {
+    case .idle: idle.append(connection)
+    case .roomy: roomy.append(connection)
+    case .busy, .closed: break
+    }
   }
 
-  func putIdle(_ connection: Http1Connection) {
-    idle.append(connection)
+  func remove(_ connection: any HttpConnection, from standing: ConnectionStanding) {
+    switch standing {
+    case .idle: if let index = idle.lastIndex(where: { $0 === connection }) { idle.remove(at: index) }
+    case .roomy: if let index = roomy.lastIndex(where: { $0 === connection }) { roomy.remove(at: index) }
+    case .busy, .closed: break
+    }
   }
 
-  func removeIdle(_ connection: Http1Connection) {
-    if let index = idle.lastIndex(where: { $0 === connection }) { idle.remove(at: index) }
+  // MARK: Connections in the making
+
+  func add(_ attempt: ConnectAttempt) { attempts.append(attempt) }
+
+  func remove(_ attempt: ConnectAttempt) {
+    if let index = attempts.lastIndex(where: { $0 === attempt }) { attempts.remove(at: index) }
+  }
+
+  /// A connection in the making that may turn out to carry many requests, and this one among them.
+  var joinable: ConnectAttempt? {
+    guard speech != .http1, let attempt = attempts.last, attempt.waiters.count < room else { return nil }
+    return attempt
   }
 }

@@ -3,11 +3,12 @@ internal import HttpWire
 
 /// A connection that speaks HTTP/1.1, with one request at a time.
 @LoopActor
-final class Http1Connection: SocketTarget, TimerTarget {
+final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
   let facts: ConnectionFacts
   let host: HostPool
   private let engine: RequestEngine
-  private var descriptor: Int32
+  private let stream: ByteStream
+  var standing = ConnectionStanding.busy
   private var watch = WatchID.none
   private var reader: ResponseReader
   private(set) var item: RequestItem?
@@ -16,7 +17,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
   private var idleTimer = TimerID.none
   private var isWriting = false
   /// Reading is held back for a slow delegate.
-  private(set) var isPaused = false
+  private var isPaused = false
   /// Runs out when a server has said nothing to `Expect: 100-continue`.
   private var continueTimer = TimerID.none
 
@@ -25,17 +26,19 @@ final class Http1Connection: SocketTarget, TimerTarget {
     static let continueWait: UInt8 = 1
   }
 
-  init(_ descriptor: Int32, id: UInt64, host: HostPool, address: SocketAddress, engine: RequestEngine) {
-    self.descriptor = descriptor
-    facts = ConnectionFacts(id: id, address: address)
+  init(_ stream: ByteStream, _ facts: ConnectionFacts, host: HostPool, engine: RequestEngine) {
+    self.stream = stream
+    self.facts = facts
     self.host = host
     self.engine = engine
     reader = engine.reader
-    watch = EventLoop.shared.watch(descriptor, self)
+    watch = EventLoop.shared.watch(stream.descriptor, self)
     EventLoop.shared.update(watch, .read)
   }
 
-  var isOpen: Bool { descriptor >= 0 }
+  var load: Int { item == nil ? 0 : 1 }
+  var isShared: Bool { false }
+  private var isOpen: Bool { standing != .closed }
 
   // MARK: An exchange
 
@@ -43,6 +46,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
   func begin(_ item: RequestItem) {
     EventLoop.shared.cancel(idleTimer)
     idleTimer = .none
+    engine.pool.move(self, to: .busy)
     self.item = item
     item.facts = facts
     item.isReused = exchanges > 0
@@ -54,50 +58,52 @@ final class Http1Connection: SocketTarget, TimerTarget {
     write()
   }
 
-  /// Ends the exchange and keeps the connection. The caller puts it into the pool.
-  func end() {
+  func leave(_ item: RequestItem, isWhole: Bool) {
+    guard isWhole else { return engine.pool.close(self) }
     cancelContinueTimer()
-    item = nil
-    resume()
+    self.item = nil
+    resume(item)
+    rest()
   }
 
-  func startIdling(for timeout: Duration) {
+  func rest() {
+    engine.pool.move(self, to: .idle)
+    let timeout = engine.configuration.keepAlive
     idleTimer = timeout > .zero ? EventLoop.shared.schedule(after: timeout, self, kind: Kind.idle) : .none
   }
 
   func close() {
-    guard descriptor >= 0 else { return }
     EventLoop.shared.cancel(idleTimer)
     cancelContinueTimer()
     EventLoop.shared.unwatch(watch)
-    Socket.close(descriptor)
-    descriptor = -1
+    stream.close()
     item = nil
   }
 
-  /// Stops reading, so that the peer is held back by the network itself.
-  func pause() {
+  func pause(_ item: RequestItem) {
     isPaused = true
     updateInterest()
   }
 
-  func resume() {
+  func resume(_ item: RequestItem) {
     guard isPaused else { return }
     isPaused = false
     updateInterest()
   }
 
+  func isPaused(_ item: RequestItem) -> Bool { isPaused }
+
   // MARK: Events
 
   func socketReady(_ ready: Interest) {
     if ready.contains(.write), item != nil { write() }
-    if ready.contains(.read), descriptor >= 0 { read() }
+    if ready.contains(.read), isOpen { read() }
   }
 
   func timerFired(_ kind: UInt8) {
     guard kind == Kind.continueWait else {
       idleTimer = .none
-      return engine.idleConnectionEnded(self)
+      return engine.pool.close(self)
     }
     continueTimer = .none
     // A server that has refused already does not want the body.
@@ -122,7 +128,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
     var budget = 1_048_576
     let bodyBefore = item.bodyWritten
     while budget > 0 {
-      let result = item.send(on: descriptor)
+      let result = item.send(on: stream)
       switch result {
       case .none:
         setWriting(false)
@@ -141,7 +147,7 @@ final class Http1Connection: SocketTarget, TimerTarget {
       case .failed(let error):
         engine.noteWritten(item)
         // An answer may already be there, such as a refusal of the upload: what was received is read before the write's failure counts.
-        if !drainAfterWriteFailure() { engine.lost(item, on: self, error.description) }
+        if !drainAfterWriteFailure() { engine.lost(item, error.description) }
         return
       }
     }
@@ -157,8 +163,8 @@ final class Http1Connection: SocketTarget, TimerTarget {
     if let item, item.written == 0 { return false }
     // A peer that floods may not hold the loop.
     for _ in 0..<64 {
-      guard descriptor >= 0, let item, item === before else { return true }
-      switch Socket.receive(descriptor, into: EventLoop.shared.readBuffer) {
+      guard isOpen, let item, item === before else { return true }
+      switch stream.receive(into: EventLoop.shared.readBuffer) {
       case .bytes(let count): feed(count)
       case .closed: peerClosed()
       case .wouldBlock, .failed: return false
@@ -170,13 +176,13 @@ final class Http1Connection: SocketTarget, TimerTarget {
   private func read() {
     if let item, exchanges > 1, begunInTurn == EventLoop.shared.turn {
       // It was readable before the request was written: this is no answer.
-      return engine.lost(item, on: self, "the server closed the connection or spoke on it before the request")
+      return engine.lost(item, "the server closed the connection or spoke on it before the request")
     }
-    switch Socket.receive(descriptor, into: EventLoop.shared.readBuffer) {
+    switch stream.receive(into: EventLoop.shared.readBuffer) {
     case .bytes(let count):
       if item == nil {
         // Nobody asked: what follows could be taken for the next request's answer.
-        engine.idleConnectionEnded(self)
+        engine.pool.close(self)
       } else {
         feed(count)
       }
@@ -185,21 +191,21 @@ final class Http1Connection: SocketTarget, TimerTarget {
     case .closed:
       peerClosed()
     case .failed(let error):
-      guard let item else { return engine.idleConnectionEnded(self) }
-      engine.lost(item, on: self, error.description)
+      guard let item else { return engine.pool.close(self) }
+      engine.lost(item, error.description)
     }
   }
 
   private func peerClosed() {
-    guard let item else { return engine.idleConnectionEnded(self) }
+    guard let item else { return engine.pool.close(self) }
     do throws(WireError) {
       if case .end? = try reader.endOfInput() {
-        engine.completed(item, on: self, isReusable: false, lengthUnknown: reader.lengthUnknown)
+        engine.completed(item, isReusable: false, lengthUnknown: reader.lengthUnknown)
       } else {
-        engine.lost(item, on: self, "the server closed the connection")
+        engine.lost(item, "the server closed the connection")
       }
     } catch {
-      engine.lost(item, on: self, error.message)
+      engine.lost(item, error.message)
     }
   }
 
@@ -219,12 +225,12 @@ final class Http1Connection: SocketTarget, TimerTarget {
         case .head(let head):
           engine.receivedHead(item, head, contentLength: reader.contentLength)
         case .body(let range):
-          engine.receivedBody(item, UnsafeRawBufferPointer(rebasing: input[range]), on: self)
+          engine.receivedBody(item, UnsafeRawBufferPointer(rebasing: input[range]))
         case .trailers(let trailers):
           item.set(trailers: trailers)
         case .end:
           let isReusable = reader.keepAlive && offset == count && !isWriting && !item.closesConnection && !isMoreWaiting(count)
-          engine.completed(item, on: self, isReusable: isReusable, lengthUnknown: reader.lengthUnknown)
+          engine.completed(item, isReusable: isReusable, lengthUnknown: reader.lengthUnknown)
           return
         }
         // An event may have ended the request, by a limit.
@@ -233,14 +239,14 @@ final class Http1Connection: SocketTarget, TimerTarget {
       engine.readSoFar(item)
       if mayContinue, item.holdsBody, self.item === item { sendHeldBody(item) }
     } catch {
-      engine.malformed(item, on: self, error)
+      engine.malformed(item, error)
     }
   }
 
   /// A response that ends with a full buffer may be followed by bytes that nobody asked for.
   private func isMoreWaiting(_ count: Int) -> Bool {
     guard count == EventLoop.shared.readBuffer.count else { return false }
-    if case .wouldBlock = Socket.receive(descriptor, into: EventLoop.shared.readBuffer) { return false }
+    if case .wouldBlock = stream.receive(into: EventLoop.shared.readBuffer) { return false }
     return true
   }
 

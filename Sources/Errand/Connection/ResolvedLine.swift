@@ -15,7 +15,7 @@ struct ResolvedLine {
   /// The first that still waits: those that ended meanwhile are passed over.
   mutating func first() -> RequestItem? {
     while head < items.count {
-      if let item = items[head], item.isLent, item.connector != nil { return item }
+      if let item = items[head], item.isLent { return item }
       removeFirst()
     }
     return nil

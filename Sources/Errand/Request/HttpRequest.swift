@@ -32,6 +32,7 @@ public struct HttpRequest: Sendable {
   public var maxBodyBytes: Int64?
   /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
   public var unixSocket: String?
+  public var httpVersion = HttpVersionChoice.auto
 
   public init(
     _ url: String, method: HttpMethod? = nil, params: [HttpParam] = [], headers: HttpHeaders = [:], body: HttpBody? = nil, tag: Int? = nil,

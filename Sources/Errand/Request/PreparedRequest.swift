@@ -73,7 +73,8 @@ struct PreparedRequest {
     if isJoined { wire.append(contentsOf: body) }
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
-    self.origin = Origin(host: url.host, port: url.port, unixSocket: request.unixSocket)
+    self.origin = Origin(
+      isSecure: url.scheme == .https, host: url.host, port: url.port, unixSocket: request.unixSocket, options: .of(request))
     self.wire = wire
     self.body = isJoined ? [] : body
     self.bodyCount = Int64(body.count)

@@ -7,8 +7,8 @@ final class RequestItem: TimerTarget {
   let ticket: DeliveryTicket
   let interests: RequestInterests
   let origin: Origin
-  private let wire: [UInt8]
-  private let body: [UInt8]
+  let wire: [UInt8]
+  let body: [UInt8]
   let bodyCount: Int64
   let rules: RequestRules
   let closesConnection: Bool
@@ -19,13 +19,16 @@ final class RequestItem: TimerTarget {
   var place: AdmissionPolicy.Place?
   var slot: AdmissionPolicy.Slot?
   var host: HostPool?
-  var connector: Connector?
+  /// The connection in the making that it waits for.
+  var attempt: ConnectAttempt?
   /// Its slot's place under the total limit is lent to others while its name is resolved.
   var isLent = false
-  var connection: Http1Connection?
+  var connection: (any HttpConnection)?
   /// The connection it is or was last on.
   var facts: ConnectionFacts?
   var isReused = false
+  /// Its stream on a connection that has many.
+  var stream = Http2Stream.none
   var phaseTimer = TimerID.none
   var totalTimer = TimerID.none
 
@@ -71,13 +74,16 @@ final class RequestItem: TimerTarget {
 
   var info: RequestInfo { ticket.info }
 
+  /// How much of `wire` is the head.
+  var headCount: Int { body.isEmpty ? wire.count - Int(bodyCount) : wire.count }
+
   /// Sends the next piece that is not sent yet; nil if there is none, or the rest is held back.
-  func send(on descriptor: Int32) -> SendResult? {
+  func send(on stream: ByteStream) -> StreamWrite? {
     let offset = Int(written)
-    if offset < wire.count { return Socket.send(descriptor, wire, from: offset) }
+    if offset < wire.count { return stream.send(wire, from: offset) }
     let bodyOffset = offset - wire.count
     guard bodyOffset < body.count, !holdsBody else { return nil }
-    return Socket.send(descriptor, body, from: bodyOffset)
+    return stream.send(body, from: bodyOffset)
   }
 
   var isWhollyWritten: Bool { Int(written) >= wire.count + body.count }

@@ -18,6 +18,8 @@ struct RequestStateMachine: Sendable {
 
   struct Exchange: Sendable, Hashable {
     let isReused: Bool
+    /// Its connection carries other requests too, and outlives this one.
+    var isShared = false
     var written: Int64 = 0
     var isWhole = false
     var responseStarted = false
@@ -48,6 +50,14 @@ struct RequestStateMachine: Sendable {
     case close
   }
 
+  /// What a slot comes with.
+  enum Grant: Sendable, Hashable {
+    /// A connection has to be made.
+    case none
+    /// A connection that served others before.
+    case ready(isShared: Bool)
+  }
+
   enum TimerChange: Sendable, Equatable {
     case keep
     case clear
@@ -69,6 +79,7 @@ struct RequestStateMachine: Sendable {
   /// The method is idempotent or the request has an Idempotency-Key (RFC 9110 section 9.2.2).
   let isRepeatable: Bool
   private var staleRetriesLeft = 1
+  private var refusalsLeft = 3
   private var earlierSent = SentState.notSent
 
   init(isRepeatable: Bool) {
@@ -83,22 +94,24 @@ struct RequestStateMachine: Sendable {
     return Actions(transport: .enqueue, timer: .start(.queue))
   }
 
-  /// `connection`: an idle one is there; otherwise one has to be made.
-  mutating func slotGranted(hasConnection: Bool) -> Actions {
+  mutating func slotGranted(_ grant: Grant) -> Actions {
     guard case .queued = state else { return .nothing }
     let startsTotal = attempts == 0
     attempts += 1
-    if hasConnection {
-      state = .exchanging(Exchange(isReused: true))
+    switch grant {
+    case .ready(let isShared):
+      state = .exchanging(Exchange(isReused: true, isShared: isShared))
       return Actions(transport: .send, timer: .clear, startsTotal: startsTotal)
+    case .none:
+      state = .connecting
+      return Actions(transport: .connect, timer: .start(.connect), startsTotal: startsTotal)
     }
-    state = .connecting
-    return Actions(transport: .connect, timer: .start(.connect), startsTotal: startsTotal)
   }
 
-  mutating func connected() -> Actions {
+  /// `isShared`: the connection carries others' requests too.
+  mutating func connected(isShared: Bool = false) -> Actions {
     guard case .connecting = state else { return .nothing }
-    state = .exchanging(Exchange(isReused: false))
+    state = .exchanging(Exchange(isReused: false, isShared: isShared))
     return Actions(transport: .send, timer: .clear)
   }
 
@@ -166,6 +179,22 @@ struct RequestStateMachine: Sendable {
     return fail(.connectionLost, .request, message)
   }
 
+  /// The peer says that it did nothing with the request (RFC 9113 section 8.7): it goes out again, whatever its method.
+  mutating func notProcessed(_ message: String) -> Actions {
+    guard case .exchanging = state else { return .nothing }
+    guard refusalsLeft > 0 else { return end(.failure(.connectionLost, .request, message)) }
+    refusalsLeft -= 1
+    attempts += 1
+    state = .connecting
+    return Actions(transport: .connect, timer: .start(.connect))
+  }
+
+  /// The peer gave up this request alone: its connection was not stale, and the same would happen again.
+  mutating func streamReset(_ message: String) -> Actions {
+    guard case .exchanging(let exchange) = state else { return .nothing }
+    return exchange.responseStarted ? fail(.truncated, .response, message) : fail(.connectionLost, .request, message)
+  }
+
   /// The peer's bytes are not what they must be, or above a limit.
   mutating func responseFailed(_ code: HttpClientError.Code, _ message: String) -> Actions {
     guard case .exchanging = state else { return .nothing }
@@ -198,7 +227,7 @@ struct RequestStateMachine: Sendable {
     let written: Int64
     let connection: CancelReceipt.Connection
     switch state {
-    case .exchanging(let exchange): (written, connection) = (exchange.written, .closed)
+    case .exchanging(let exchange): (written, connection) = (exchange.written, exchange.isShared ? .kept : .closed)
     case .connecting: (written, connection) = (0, .closed)
     case .new, .queued, .backingOff, .ended: (written, connection) = (0, .none)
     }

@@ -58,14 +58,3 @@ public struct RequestTrace: Sendable {
     return steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
   }
 }
-
-/// What a connection is called; shared by the requests it carries.
-final class ConnectionFacts: Sendable {
-  let id: UInt64
-  let address: SocketAddress
-
-  init(id: UInt64, address: SocketAddress) {
-    self.id = id
-    self.address = address
-  }
-}

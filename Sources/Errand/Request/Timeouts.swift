@@ -33,6 +33,7 @@ public struct Phase: Hashable, Sendable, RawRepresentable, CustomStringConvertib
   public static let queue = Phase(rawValue: "queue")
   public static let dns = Phase(rawValue: "dns")
   public static let connect = Phase(rawValue: "connect")
+  public static let tls = Phase(rawValue: "tls")
   public static let request = Phase(rawValue: "request")
   public static let firstByte = Phase(rawValue: "first_byte")
   public static let idle = Phase(rawValue: "idle")

@@ -60,6 +60,11 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Whether it is an IPv6 address.
+  public var isIPv6: Bool {
+    if case .v6 = kind { true } else { false }
+  }
+
   /// Whether it is in 127.0.0.0/8, is ::1, or is a Unix socket.
   public var isLoopback: Bool {
     switch kind {

@@ -2,6 +2,7 @@
 public enum HttpVersion: UInt8, Sendable, Hashable, Comparable, CustomStringConvertible {
   case http10
   case http11
+  case http2
 
   public static func < (left: HttpVersion, right: HttpVersion) -> Bool { left.rawValue < right.rawValue }
 
@@ -9,6 +10,7 @@ public enum HttpVersion: UInt8, Sendable, Hashable, Comparable, CustomStringConv
     switch self {
     case .http10: "HTTP/1.0"
     case .http11: "HTTP/1.1"
+    case .http2: "HTTP/2"
     }
   }
 }

@@ -12,7 +12,7 @@ public struct HttpUrl: Sendable, Hashable, CustomStringConvertible {
 
   /// In lower case, whatever the case in the text.
   public let scheme: Scheme
-  /// Lower case, without brackets.
+  /// Lower case, without brackets; a name with characters outside ASCII in the form for name servers (`xn--…`).
   public let host: String
   /// The host is an IPv6 address.
   public let isIPv6: Bool
@@ -32,7 +32,8 @@ public struct HttpUrl: Sendable, Hashable, CustomStringConvertible {
   public static let maximumLength = 65_536
 
   /// Throws `invalid` for controls and spaces, another scheme, an empty or malformed host, a bad port, a bad IPv6 address, and
-  /// texts over 64 KiB. Bytes outside ASCII are percent-encoded in path and query and refused in the host.
+  /// texts over 64 KiB. Bytes outside ASCII are percent-encoded in path and query; in the host they are encoded by IDNA2008 after the
+  /// non-transitional mapping of UTS 46, and refused, in words that name the host, where those do not allow them.
   public init(_ text: String) throws(WireError) {
     let parts = try text.withBytes { (bytes) throws(WireError) in try UrlParts(bytes) }
     scheme = parts.scheme

@@ -53,11 +53,7 @@ struct UrlParts {
       hostEnd = authority.firstIndex(of: Ascii.colon) ?? authority.count
       let name = authority[piece: 0..<hostEnd]
       guard !name.isEmpty else { throw .invalid("the URL has no host") }
-      guard name.count <= 255 else { throw .invalid("the URL's host is longer than 255 bytes") }
-      guard name.allSatisfy(Self.isHostByte) else {
-        throw .invalid("the URL's host holds a character that is not a letter, digit, '-', '.', '_' or '~'")
-      }
-      host = Self.lowerCase(name)
+      host = try Self.hostName(name)
     }
     if hostEnd < authority.count, let given = try Self.port(authority[piece: hostEnd + 1..<authority.count]) { port = given }
   }
@@ -66,6 +62,22 @@ struct UrlParts {
 
   private static func isHostByte(_ byte: UInt8) -> Bool {
     Ascii.isDigit(byte) || (byte | 0x20) &- 0x61 < 26 || byte == Ascii.minus || byte == Ascii.dot || byte == 0x5F || byte == 0x7E
+  }
+
+  private static func hostName(_ name: UnsafeRawBufferPointer) throws(WireError) -> String {
+    var isPlain = true
+    var hasHyphen = false
+    for byte in name {
+      if byte >= 0x80 { return try IdnHost.encode(name) }
+      if !isHostByte(byte) { isPlain = false }
+      if byte == Ascii.minus { hasHyphen = true }
+    }
+    guard name.count <= 255 else { throw .invalid("the URL's host is longer than 255 bytes") }
+    guard isPlain else {
+      throw .invalid("the URL's host holds a character that is not a letter, digit, '-', '.', '_' or '~'")
+    }
+    if hasHyphen { try IdnHost.checkEncodedLabels(name) }
+    return lowerCase(name)
   }
 
   private static func lowerCase(_ bytes: UnsafeRawBufferPointer) -> String {

@@ -91,7 +91,7 @@ import Testing
       defer { gate.open() }
       let delegate = RecordingDelegate(.bodyChunks, before: { _ in gate.pass() })
       let handle = client.request(await peer.url(), delegate: delegate)
-      try await client.wait(for: handle) { $0.connection?.isPaused == true }
+      try await client.wait(for: handle) { $0.connection?.isPaused($0) == true }
       // What the server can get rid of now is in the kernel's buffers; Errand reads no more.
       let received = await client.onLoop { $0.engine.table[handle]?.receivedCount ?? 0 }
       #expect(received <= 1_048_576 + 262_144, "the limit and one read")
@@ -119,7 +119,7 @@ import Testing
       var request = HttpRequest(await peer.url())
       request.timeouts.idle = .milliseconds(900)
       let handle = client.submit(request, delegate: delegate)
-      try await client.wait(for: handle) { $0.connection?.isPaused == true }
+      try await client.wait(for: handle) { $0.connection?.isPaused($0) == true }
       await pause(.milliseconds(2_000))
       gate.open()
       let outcomes = try await delegate.outcomes.first(1)

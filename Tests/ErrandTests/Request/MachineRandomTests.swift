@@ -57,12 +57,12 @@ enum MachineEvent {
   case responseStarted, headReceived
   case completed(isReusable: Bool)
   case retryLater(isReusable: Bool)
-  case lost, failed, refused, cancelled
+  case lost, notProcessed, failed, refused, cancelled
   case timedOut(RequestStateMachine.Timer)
 
   static func random(using generator: inout SeededGenerator) -> MachineEvent {
     let flag = generator.next() % 2 == 0
-    switch generator.next() % 14 {
+    switch generator.next() % 15 {
     case 0: return .submitted
     case 1: return .granted(hasConnection: flag)
     case 2: return .connected
@@ -73,6 +73,7 @@ enum MachineEvent {
     case 7: return .completed(isReusable: flag)
     case 8: return .retryLater(isReusable: flag)
     case 9: return .lost
+    case 14: return .notProcessed
     case 10: return .failed
     case 11: return .refused
     case 12: return generator.next() % 4 == 0 ? .cancelled : .connected
@@ -90,7 +91,10 @@ private struct Ledger {
   private var totals = 0
   private var timer: RequestStateMachine.Timer?
   private var written: Int64 = 0
+  /// In attempts before the last.
   private var hasLeftBytes = false
+  /// In the attempt under way: undone if the peer says that it took none of it up.
+  private var leavesBytes = false
 
   init(isRepeatable: Bool) {
     machine = RequestStateMachine(isRepeatable: isRepeatable)
@@ -142,8 +146,13 @@ private struct Ledger {
       guard machine.state == .ended, actions.timer == .clear else { return "an end that leaves the state or a timer: \(actions)" }
     }
     guard finishes == (machine.state == .ended ? 1 : 0) else { return "\(finishes) ends in state \(machine.state)" }
-    if case .wrote = event, written > 0, case .exchanging = machine.state { hasLeftBytes = true }
-    if hasLeftBytes, machine.sent == .notSent { return "bytes were sent, and it says \(machine.sent)" }
+    if case .wrote = event, written > 0, case .exchanging = machine.state { leavesBytes = true }
+    if case .notProcessed = event { leavesBytes = leavesBytes && wasEnded }
+    if actions.transport != .keep {
+      hasLeftBytes = hasLeftBytes || leavesBytes
+      leavesBytes = false
+    }
+    if hasLeftBytes || leavesBytes, machine.sent == .notSent { return "bytes were sent, and it says \(machine.sent)" }
     return timerComplaint
   }
 
@@ -164,7 +173,7 @@ private struct Ledger {
   private mutating func apply(_ event: MachineEvent) -> RequestStateMachine.Actions {
     switch event {
     case .submitted: machine.submitted()
-    case .granted(let hasConnection): machine.slotGranted(hasConnection: hasConnection)
+    case .granted(let hasConnection): machine.slotGranted(hasConnection ? .ready(isShared: false) : .none)
     case .connected: machine.connected()
     case .connectFailed: machine.connectFailed(.connect, .connect, "refused")
     case .wrote(let count, let isWhole): wrote(count, isWhole)
@@ -173,6 +182,7 @@ private struct Ledger {
     case .completed(let isReusable): machine.responseCompleted(isReusable: isReusable)
     case .retryLater(let isReusable): machine.retryLater(isReusable: isReusable)
     case .lost: machine.connectionLost("reset")
+    case .notProcessed: machine.notProcessed("refused")
     case .failed: machine.responseFailed(.malformedResponse, "not HTTP")
     case .refused: machine.refused(.queueFull, .queue, "full")
     case .cancelled: machine.cancelled()

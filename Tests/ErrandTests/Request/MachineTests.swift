@@ -15,7 +15,7 @@ import Testing
 
   private func exchanging(isReused: Bool, isRepeatable: Bool = true, written: Int64 = 0, isWhole: Bool = false) -> Machine {
     var machine = queued(isRepeatable: isRepeatable)
-    _ = machine.slotGranted(hasConnection: isReused)
+    _ = machine.slotGranted(isReused ? .ready(isShared: false) : .none)
     if !isReused { _ = machine.connected() }
     if written > 0 { _ = machine.wrote(written, isWhole: isWhole) }
     return machine
@@ -29,18 +29,18 @@ import Testing
 
   @Test func theTotalTimerStartsWithTheFirstSlotAndNotAgain() {
     var machine = queued()
-    #expect(machine.slotGranted(hasConnection: false) == Actions(transport: .connect, timer: .start(.connect), startsTotal: true))
+    #expect(machine.slotGranted(.none) == Actions(transport: .connect, timer: .start(.connect), startsTotal: true))
     #expect(machine.connected() == Actions(transport: .send, timer: .clear))
     _ = machine.wrote(10, isWhole: true)
     #expect(machine.retryLater(isReusable: true) == Actions(transport: .release, timer: .start(.backOff)))
     #expect(machine.timedOut(.backOff) == Actions(transport: .enqueue, timer: .start(.queue)))
-    #expect(machine.slotGranted(hasConnection: true) == Actions(transport: .send, timer: .clear))
+    #expect(machine.slotGranted(.ready(isShared: false)) == Actions(transport: .send, timer: .clear))
     #expect(machine.attempts == 2)
   }
 
   @Test func anIdleConnectionIsUsedAtOnce() {
     var machine = queued()
-    #expect(machine.slotGranted(hasConnection: true) == Actions(transport: .send, timer: .clear, startsTotal: true))
+    #expect(machine.slotGranted(.ready(isShared: false)) == Actions(transport: .send, timer: .clear, startsTotal: true))
   }
 
   @Test func writingIsTimedAsIdleUntilItIsWholeAndAsFirstByteThen() {
@@ -104,7 +104,7 @@ import Testing
     #expect(machine.cancelled() == Actions(transport: .leaveQueue, timer: .clear, finish: .cancelled(.notSent, written: 0, .none)))
     #expect(machine.cancelled() == .nothing)
     machine = queued()
-    _ = machine.slotGranted(hasConnection: false)
+    _ = machine.slotGranted(.none)
     #expect(machine.cancelled() == Actions(transport: .abandonConnect, timer: .clear, finish: .cancelled(.notSent, written: 0, .closed)))
     machine = exchanging(isReused: false)
     #expect(machine.cancelled().finish == .cancelled(.notSent, written: 0, .closed))
@@ -117,6 +117,29 @@ import Testing
     #expect(machine.cancelled() == Actions(transport: .keep, timer: .clear, finish: .cancelled(.sent, written: 0, .none)))
   }
 
+  @Test func whatThePeerDidNotTakeUpGoesOutAgainWhateverItsMethodButNotWithoutEnd() {
+    var machine = Machine(isRepeatable: false)
+    _ = machine.submitted()
+    _ = machine.slotGranted(.ready(isShared: true))
+    for _ in 0..<3 {
+      _ = machine.wrote(9, isWhole: true)
+      #expect(machine.notProcessed("refused") == Actions(transport: .connect, timer: .start(.connect)))
+      #expect(machine.sent == .notSent)
+      _ = machine.connected(isShared: true)
+    }
+    #expect(machine.notProcessed("refused").finish == .failure(.connectionLost, .request, "refused"))
+    #expect(machine.attempts == 4)
+  }
+
+  @Test func cancellingOnASharedConnectionKeepsIt() {
+    var machine = Machine(isRepeatable: true)
+    _ = machine.submitted()
+    _ = machine.slotGranted(.none)
+    _ = machine.connected(isShared: true)
+    _ = machine.wrote(7, isWhole: true)
+    #expect(machine.cancelled().finish == .cancelled(.sent, written: 7, .kept))
+  }
+
   @Test func aTimerOfAnotherPhaseDoesNothing() {
     for (timer, live) in [
       (Machine.Timer.queue, "queued"), (.connect, "connecting"), (.firstByte, "exchanging"), (.idle, "exchanging"), (.backOff, "none"),
@@ -124,7 +147,7 @@ import Testing
       var machine = queued()
       #expect((machine.timedOut(timer).finish != nil) == (live == "queued"), "\(timer) while queued")
       machine = queued()
-      _ = machine.slotGranted(hasConnection: false)
+      _ = machine.slotGranted(.none)
       #expect((machine.timedOut(timer).finish != nil) == (live == "connecting"), "\(timer) while connecting")
       machine = exchanging(isReused: false, written: 1, isWhole: true)
       #expect((machine.timedOut(timer).finish != nil) == (live == "exchanging"), "\(timer) in an exchange")
@@ -135,7 +158,7 @@ import Testing
     var machine = queued()
     #expect(machine.timedOut(.total).transport == .leaveQueue)
     machine = queued()
-    _ = machine.slotGranted(hasConnection: false)
+    _ = machine.slotGranted(.none)
     #expect(machine.timedOut(.total).transport == .abandonConnect)
     machine = exchanging(isReused: true, written: 3)
     #expect(machine.timedOut(.total).transport == .close)

@@ -64,18 +64,26 @@ final class StubResolver: NameResolver {
 /// A listening socket whose queue is full: connecting to it neither succeeds nor fails.
 final class FullListener {
   let url: String
+  let address: SocketAddress
   private var descriptors: [Int32] = []
 
-  init() throws {
-    let listener = try Socket.listen(on: .loopback(port: 0), backlog: 0)
+  init(v6: Bool = false) throws {
+    let listener = try Socket.listen(on: .loopback(port: 0, v6: v6), backlog: 0)
     descriptors = [listener]
     guard let address = Socket.localAddress(listener) else { throw SystemError(errno: EINVAL, call: "getsockname") }
+    self.address = address
     url = "http://\(address)/"
     for _ in 0..<4 {
       let filler = try Socket.open(for: address)
       descriptors.append(filler)
       _ = try Socket.connect(filler, to: address)
     }
+  }
+
+  /// Takes all that waits, so that the kernel has room for the next.
+  func accept() {
+    guard let listener = descriptors.first else { return }
+    while let taken = try? Socket.accept(listener) { descriptors.append(taken.descriptor) }
   }
 
   func close() {

@@ -47,7 +47,7 @@ struct HttpUrlTests {
       "", "a", "//a/", "/a", "ftp://a/", "http:a", "http:/a", "http://", "http:///a", "http://:80/", "http://@/", "http://a b/",
       "http://a/b c",
       "http://a/\r\nX: y", "http://a/\n", "http://a/\0", "http://a\0b/", "http://a/#\n", "http://a/\u{7F}", " http://a/", "http://a/ ",
-      "http://ä/", "http://a%41/", "http://a\\b/", "http://a:b/", "http://a:65536/", "http://a:0/", "http://a:-1/",
+      "http://a%41/", "http://a\\b/", "http://a:b/", "http://a:65536/", "http://a:0/", "http://a:-1/",
       "http://a:99999999999999/",
       "http://a:80:80/", "http://[::1", "http://[::1]a/", "http://[]/", "http://[:]/", "http://[:::]/", "http://[1::2::3]/",
       "http://[1:2]/",

@@ -1,0 +1,15 @@
+"""What is measured: a module each, with `run(bench)`."""
+
+from measures import bodies, handshakes, http2, in_flight, keep_alive, queue, tls
+
+# In the order in which they run.
+ALL = {
+    "keep-alive": keep_alive.run,
+    "tls": tls.run,
+    "http2": http2.run,
+    "handshakes": handshakes.run,
+    "bodies": bodies.run,
+    "queue": queue.run,
+    "in-flight": in_flight.run,
+}
+QUICK = ["keep-alive", "in-flight"]

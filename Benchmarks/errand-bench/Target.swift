@@ -1,0 +1,21 @@
+import Errand
+
+/// What is asked for and how, as the options say: the request, and a client for it.
+struct Target {
+  let request: HttpRequest
+
+  init?(_ arguments: Arguments) {
+    guard let url = arguments["--url"] else { return nil }
+    var request = HttpRequest(url, tag: 7, key: "bench")
+    request.expect = arguments.has("--json-expected") ? .json : .any
+    self.request = request
+  }
+
+  /// `slots`: how many requests at a time may be under way.
+  func client(slots: Int) -> HttpClient {
+    var configuration = HttpClient.Configuration()
+    configuration.maxConnectionsPerHost = slots
+    configuration.maxConnections = slots
+    return HttpClient(configuration)
+  }
+}

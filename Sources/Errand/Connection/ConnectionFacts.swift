@@ -1,0 +1,19 @@
+internal import EventLoop
+internal import HttpWire
+
+/// What a connection is called and what was agreed on it; shared by the requests it carries.
+final class ConnectionFacts: Sendable {
+  let id: UInt64
+  let address: SocketAddress
+  /// This machine's end.
+  let localAddress: SocketAddress?
+  /// `HTTP/1.1` or `HTTP/2`.
+  let speech: String
+
+  init(id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String) {
+    self.id = id
+    self.address = address
+    self.localAddress = localAddress
+    self.speech = speech
+  }
+}

@@ -1,0 +1,25 @@
+/// For codecs that live outside of this module, such as HTTP/2's.
+extension HttpHeaders {
+  /// Adds a field from bytes, which are not checked.
+  public mutating func append(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    precondition(block.count + name.count + value.count + 4 <= UInt32.max, "header fields of 4 GiB")
+    let nameStart = block.count
+    block.append(contentsOf: name)
+    let nameEnd = block.count
+    block.append(Ascii.colon)
+    block.append(Ascii.space)
+    let valueStart = block.count
+    block.append(contentsOf: value)
+    let valueEnd = block.count
+    block.append(Ascii.cr)
+    block.append(Ascii.lf)
+    fields.append(
+      Field(nameStart: UInt32(nameStart), nameEnd: UInt32(nameEnd), valueStart: UInt32(valueStart), valueEnd: UInt32(valueEnd)))
+  }
+
+  /// Makes room for further fields with `bytes` of names and values in all.
+  public mutating func reserveCapacity(fields count: Int, bytes: Int) {
+    fields.reserveCapacity(fields.count + count)
+    block.reserveCapacity(block.count + bytes + 4 * count)
+  }
+}
