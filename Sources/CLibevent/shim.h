@@ -5,6 +5,7 @@
 // First, for libevent's own configuration header turns the extensions on again.
 #include <features.h>
 #include <event2/event.h>
+#include <linux/rtnetlink.h>
 #include <malloc.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -22,6 +23,25 @@ static inline void errand_name_thread(const char *name) { prctl(PR_SET_NAME, nam
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
 static inline int errand_accept(int descriptor, struct sockaddr *address, socklen_t *length) {
   return accept4(descriptor, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+// A socket that, when bound, hears of changes of links, addresses and routes.
+static inline int errand_netlink_open(void) {
+  return socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+}
+static inline int errand_netlink_bind(int descriptor) {
+  struct sockaddr_nl address = {
+    .nl_family = AF_NETLINK,
+    .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE,
+  };
+  return bind(descriptor, (struct sockaddr *)&address, sizeof address);
+}
+// Asks for all addresses of the machine.
+static inline int errand_netlink_ask_addresses(int descriptor) {
+  struct { struct nlmsghdr head; struct ifaddrmsg body; } request = {
+    .head = { .nlmsg_len = sizeof request, .nlmsg_type = RTM_GETADDR, .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+  };
+  return send(descriptor, &request, sizeof request, 0) < 0 ? -1 : 0;
 }
 
 struct errand_credentials { int pid; unsigned uid; unsigned gid; };

@@ -12,6 +12,14 @@ extension HttpClient {
     public var maxQueued = 1_000_000
     /// How long a connection without a request is kept. Default 60 s; zero keeps it until the server closes it.
     public var keepAlive = Duration.seconds(60)
+    /// How old a connection may become: older ones are closed as soon as they are without a request. Default zero, no limit.
+    public var maxConnectionAge = Duration.zero
+    /// How dead peers are noticed.
+    public var tcp = TcpSettings()
+    /// How long one address of a host has to answer before the next is tried beside it (RFC 8305 section 5). Default 250 ms.
+    public var attemptDelay = Duration.milliseconds(250)
+    /// Addresses that stand in for those of names, for all requests.
+    public var resolve: [ResolveOverride] = []
     /// How long a body waits for a server that says nothing to `Expect: 100-continue`. Default 1 s.
     public var expectContinueWait = Duration.seconds(1)
     /// The timers of requests that do not set their own. Zero is none.

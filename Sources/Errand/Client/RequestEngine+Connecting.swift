@@ -12,13 +12,13 @@ extension RequestEngine {
       counters.retried += 1
       old.leave(item, isWhole: false)
     }
-    if let shared = host.roomy.last { return use(shared, for: item) }
+    if let shared = host.best, shared.isShared { return use(shared, for: item) }
     if let attempt = host.joinable {
       attempt.add(item)
       if attempt.connector.isResolving { lend(item) }
       return
     }
-    let attempt = ConnectAttempt(host, Connector(host.origin, configuration.resolver ?? CaresResolver.shared))
+    let attempt = ConnectAttempt(host, makeConnector(host.origin))
     host.add(attempt)
     attempt.add(item)
     attempt.connector.start { [self] in
@@ -45,6 +45,13 @@ extension RequestEngine {
     if isWhole { item.connectionWasKept = true }
     connection.leave(item, isWhole: isWhole)
     freeSlot(item)
+  }
+
+  private func makeConnector(_ origin: Origin) -> Connector {
+    let overrides = (origin.options?.resolve ?? []).addresses(host: origin.host, port: origin.port)
+    return Connector(
+      origin, resolver, race: AddressRace(attemptDelay: configuration.attemptDelay, tcp: configuration.tcp),
+      override: overrides ?? configuration.resolve.addresses(host: origin.host, port: origin.port))
   }
 
   private func use(_ connection: any HttpConnection, for item: RequestItem) {
@@ -102,6 +109,7 @@ extension RequestEngine {
       for item in waiters { apply(item.machine.connectFailed(failure.code, failure.phase, failure.message), to: item) }
     case .success(let connected):
       counters.connectionsOpened += 1
+      watchNetwork()
       let connection = makeConnection(connected, attempt.host)
       pool.opened(connection)
       give(connection, to: waiters)

@@ -97,7 +97,7 @@ extension RequestEngine {
   func shutdown(grace: Duration, _ done: @escaping @LoopActor () -> Void) {
     isShutDown = true
     whenEmpty.append { [self] in
-      for connection in pool.idleConnections { pool.close(connection) }
+      closeDown()
       done()
     }
     if grace <= .zero { _ = cancel(.all) } else { graceTimer.start(grace, self) }
@@ -107,10 +107,13 @@ extension RequestEngine {
   /// Nobody can submit or cancel any more. What is under way has its outcomes yet, and holds the engine for that long.
   func clientIsGone() {
     isShutDown = true
-    whenEmpty.append { [self] in
-      for connection in pool.idleConnections { pool.close(connection) }
-    }
+    whenEmpty.append { [self] in closeDown() }
     tellIfEmpty()
+  }
+
+  private func closeDown() {
+    dropIdleConnections()
+    stopWatchingNetwork()
   }
 
   func tellIfEmpty() {

@@ -22,6 +22,7 @@ final class RequestEngine {
   var isPumping = false
   /// Requests whose name is resolved and that wait to take their place under the total limit back, in order.
   var resolved = ResolvedLine()
+  var networkObserver: NetworkMonitor.ObserverID?
   private var random = SystemRandomNumberGenerator()
 
   nonisolated init(_ configuration: HttpClient.Configuration) {

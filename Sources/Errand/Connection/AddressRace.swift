@@ -7,7 +7,9 @@ internal import EventLoop
 final class AddressRace {
   /// Why no address could be connected to: each with its reason.
   struct Failure: Error, Sendable, CustomStringConvertible {
-    let description: String
+    let problems: [String]
+
+    var description: String { problems.isEmpty ? "there is no address" : problems.joined(separator: "; ") }
   }
 
   typealias Done = @LoopActor (Result<(descriptor: Int32, address: SocketAddress), Failure>) -> Void
@@ -34,7 +36,8 @@ final class AddressRace {
   private var timer: TimerID?
 
   init(
-    attemptDelay: Duration = AddressRace.attemptDelay, resolutionDelay: Duration = AddressRace.resolutionDelay, tcp: TcpSettings = TcpSettings()
+    attemptDelay: Duration = AddressRace.attemptDelay, resolutionDelay: Duration = AddressRace.resolutionDelay,
+    tcp: TcpSettings = TcpSettings()
   ) {
     self.attemptDelay = attemptDelay
     self.resolutionDelay = resolutionDelay
@@ -84,8 +87,7 @@ final class AddressRace {
       begin(address)
     }
     if done != nil, isComplete, attempts.isEmpty {
-      let words = problems.isEmpty ? "there is no address" : problems.joined(separator: "; ")
-      finish(.failure(Failure(description: words)))
+      finish(.failure(Failure(problems: problems)))
     }
   }
 

@@ -9,11 +9,13 @@ final class ConnectionFacts: Sendable {
   let localAddress: SocketAddress?
   /// `HTTP/1.1` or `HTTP/2`.
   let speech: String
+  let openedAt: Instant
 
-  init(id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String) {
+  init(id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String, openedAt: Instant = .now()) {
     self.id = id
     self.address = address
     self.localAddress = localAddress
     self.speech = speech
+    self.openedAt = openedAt
   }
 }

@@ -1,23 +1,27 @@
 /// How to connect, where a request does not leave that to its client. A value behind one reference: requests in flight are many.
 final class ConnectionOptions: Hashable, Sendable {
   let version: HttpVersionChoice
+  /// Go before those of the client.
+  let resolve: [ResolveOverride]
 
-  init(version: HttpVersionChoice) {
+  init(version: HttpVersionChoice, resolve: [ResolveOverride] = []) {
     self.version = version
+    self.resolve = resolve
   }
 
   /// nil where the request leaves all to its client.
   static func of(_ request: HttpRequest) -> ConnectionOptions? {
-    if request.httpVersion == .auto { return nil }
-    return ConnectionOptions(version: request.httpVersion)
+    if request.httpVersion == .auto, request.resolve.isEmpty { return nil }
+    return ConnectionOptions(version: request.httpVersion, resolve: request.resolve)
   }
 
   static func == (left: ConnectionOptions, right: ConnectionOptions) -> Bool {
-    left === right || left.version == right.version
+    left === right || (left.version == right.version && left.resolve == right.resolve)
   }
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(version)
+    hasher.combine(resolve)
   }
 }
 

@@ -1,28 +1,37 @@
 internal import EventLoop
 
-/// Makes one connection: resolves the host, tries its addresses in order until one stands, and then agrees on the layers that the origin asks
-/// for, one after the other.
+/// Makes one connection: resolves the host, races its addresses, and then agrees on the layers that the origin asks for, one after the other.
 @LoopActor
 final class Connector: SocketTarget {
   typealias Outcome = Result<Connected, ConnectFailure>
 
   private let origin: Origin
   private let resolver: any NameResolver
+  private let race: AddressRace
+  private let override: [SocketAddress]?
   private var done: (@LoopActor (Outcome) -> Void)?
-  private var addresses: ArraySlice<SocketAddress> = []
-  private var current: SocketAddress?
+  /// Called with the first addresses.
+  private var resolved: (@LoopActor () -> Void)?
   private var resolution: ResolveID?
-  private var descriptor: Int32 = -1
+  /// Found, and not yet given to the race.
+  private var addresses: [SocketAddress] = []
+  private var hasAllAddresses = false
+  private var isRacing = false
+  private var address: SocketAddress?
   private var watch = WatchID.none
-  private var problems: [String] = []
   private var layers: ArraySlice<any StreamLayer>
   /// Stands, while its layers are agreed on.
   private var stream: ByteStream?
   private(set) var resolvedAt: Instant?
 
-  init(_ origin: Origin, _ resolver: any NameResolver, layers: [any StreamLayer] = []) {
+  /// `override`: stands in for what the resolver would say.
+  init(
+    _ origin: Origin, _ resolver: any NameResolver, race: AddressRace, override: [SocketAddress]? = nil, layers: [any StreamLayer] = []
+  ) {
     self.origin = origin
     self.resolver = resolver
+    self.race = race
+    self.override = override
     self.layers = layers[...]
   }
 
@@ -30,51 +39,78 @@ final class Connector: SocketTarget {
   /// be called before this returns, and neither after ``cancel()``.
   func start(resolved: @escaping @LoopActor () -> Void, done: @escaping @LoopActor (Outcome) -> Void) {
     self.done = done
+    self.resolved = resolved
     if let path = origin.unixSocket {
       do throws(SystemError) {
-        addresses = [try .unix(path)]
-        resolved()
+        found([try .unix(path)], isLast: true)
       } catch {
         fail(.connect, .connect, "\(origin): \(error.reason)")
       }
-      return
-    }
-    let id = resolver.resolve(origin.host) { [self] result in
-      guard self.done != nil else { return }
-      resolution = nil
+    } else if let override {
       resolvedAt = EventLoop.shared.now
+      found(override, isLast: true)
+    } else {
+      resolve()
+    }
+  }
+
+  private func resolve() {
+    let id = resolver.resolveParts(origin.host) { [self] result in
+      guard done != nil, !hasAllAddresses else { return }
+      if resolvedAt == nil { resolvedAt = EventLoop.shared.now }
       switch result {
-      case .success(let found):
-        addresses = found.map { $0.with(port: origin.port) }[...]
-        resolved()
+      case .success(let part):
+        if part.isLast { resolution = nil }
+        found(part.addresses.map { $0.with(port: origin.port) }, isLast: part.isLast)
       case .failure(let error):
+        resolution = nil
         fail(.dns, .dns, error.description, mayPass: error.isTemporary)
       }
     }
-    if resolvedAt == nil { resolution = id }
+    if hasAllAddresses { return }
+    // What was told at once may have ended this already.
+    if done == nil { resolver.cancel(id) } else { resolution = id }
   }
 
-  /// Waits for an answer of the resolver.
-  var isResolving: Bool { resolution != nil }
+  private func found(_ found: [SocketAddress], isLast: Bool) {
+    hasAllAddresses = isLast
+    if isRacing { return race.add(found, isLast: isLast) }
+    addresses += found
+    guard isLast || !addresses.isEmpty, let resolved else { return }
+    self.resolved = nil
+    resolved()
+  }
 
-  /// Tries the addresses that were found.
+  /// Waits for the first addresses.
+  var isResolving: Bool { resolution != nil && resolved != nil }
+
+  /// Tries the addresses that were found, and those that are yet to come.
   func connect() {
-    tryNext()
+    guard done != nil, !isRacing else { return }
+    isRacing = true
+    race.start(addresses, isLast: hasAllAddresses) { [self] result in
+      switch result {
+      case .success(let (descriptor, address)):
+        stands(descriptor, address)
+      case .failure(let failure):
+        fail(.connect, .connect, "can't connect to \(failure.problems.isEmpty ? "\(origin): it has no address" : failure.description)")
+      }
+    }
+    addresses = []
   }
 
   func cancel() {
     done = nil
-    if let resolution { resolver.cancel(resolution) }
-    resolution = nil
-    closeAttempt()
+    resolved = nil
+    close()
   }
 
   /// What it is doing, for people.
   var explanation: String {
     if stream != nil, let layer = layers.first {
       layer.explanation
-    } else if let current {
-      "connecting to \(current)"
+    } else if isRacing {
+      race.explanation
     } else if isResolving {
       "resolving \(origin.host)"
     } else {
@@ -83,40 +119,14 @@ final class Connector: SocketTarget {
   }
 
   func socketReady(_ ready: Interest) {
-    if stream != nil { return advance() }
-    guard descriptor >= 0, let current else { return }
-    if let error = Socket.connectError(descriptor) {
-      problems.append("\(current): \(error.reason)")
-      closeAttempt()
-      tryNext()
-    } else {
-      stands()
-    }
+    advance()
   }
 
-  // MARK: Addresses
-
-  private func tryNext() {
-    while let address = addresses.popFirst() {
-      current = address
-      do throws(SystemError) {
-        descriptor = try Socket.open(for: address)
-        watch = EventLoop.shared.watch(descriptor, self)
-        if try Socket.connect(descriptor, to: address) { stands() } else { EventLoop.shared.update(watch, .write) }
-        return
-      } catch {
-        problems.append("\(address): \(error.reason)")
-        closeAttempt()
-      }
-    }
-    let words = problems.isEmpty ? "\(origin) has no address" : problems.joined(separator: "; ")
-    fail(.connect, .connect, "can't connect to \(words)")
-  }
-
-  private func stands() {
+  private func stands(_ descriptor: Int32, _ address: SocketAddress) {
+    forgetResolution()
+    self.address = address
     stream = ByteStream(descriptor: descriptor)
-    descriptor = -1
-    EventLoop.shared.update(watch, [])
+    watch = EventLoop.shared.watch(descriptor, self)
     advance()
   }
 
@@ -134,30 +144,36 @@ final class Connector: SocketTarget {
         return finish(.failure(failure))
       }
     }
-    guard let stream, let current else { return }
+    guard let stream, let address else { return }
     self.stream = nil
     EventLoop.shared.unwatch(watch)
     watch = .none
-    finish(.success(Connected(stream: stream, address: current)))
+    finish(.success(Connected(stream: stream, address: address)))
   }
 
   private func fail(_ code: HttpClientError.Code, _ phase: Phase, _ message: String, mayPass: Bool = true) {
     finish(.failure(ConnectFailure(code: code, phase: phase, message: message, mayPass: mayPass)))
   }
 
-  private func closeAttempt() {
+  private func forgetResolution() {
+    if let resolution { resolver.cancel(resolution) }
+    resolution = nil
+  }
+
+  private func close() {
+    forgetResolution()
+    race.cancel()
     EventLoop.shared.unwatch(watch)
     watch = .none
-    if descriptor >= 0 { Socket.close(descriptor) }
-    descriptor = -1
     stream?.close()
     stream = nil
   }
 
   private func finish(_ outcome: Outcome) {
-    closeAttempt()
+    close()
     let done = done
     self.done = nil
+    resolved = nil
     done?(outcome)
   }
 }

@@ -67,9 +67,10 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
   }
 
   func rest() {
+    let time = engine.idleTime(of: facts)
+    guard time != .zero else { return engine.pool.close(self) }
     engine.pool.move(self, to: .idle)
-    let timeout = engine.configuration.keepAlive
-    idleTimer = timeout > .zero ? EventLoop.shared.schedule(after: timeout, self, kind: Kind.idle) : .none
+    idleTimer = time.map { EventLoop.shared.schedule(after: $0, self, kind: Kind.idle) } ?? .none
   }
 
   func close() {

@@ -30,6 +30,7 @@ extension Http2Connection: Http2SessionHandler {
     pingSent = nil
     session?.receive(bytes, at: lastReceived)
     guard isOpen else { return }
+    if let failure { return failed(failure) }
     if !newHeads.isEmpty {
       var heads: [RequestItem] = []
       swap(&heads, &newHeads)
@@ -109,9 +110,8 @@ extension Http2Connection: Http2SessionHandler {
   func pingAnswered(_ number: UInt64) {}
 
   func sessionFailed(_ error: WireError) {
-    isDraining = true
-    moveHeld(error.message)
-    endAll { engine.malformed($0, error) }
+    // The session is reading or writing: its requests end after that.
+    failure = error
   }
 
   // MARK: The end
@@ -124,6 +124,13 @@ extension Http2Connection: Http2SessionHandler {
       // What has not left this process can be sent elsewhere, whatever it is.
       if item.written == 0 { engine.notProcessed(item, message) } else { engine.lost(item, message) }
     }
+  }
+
+  /// The server broke the protocol.
+  func failed(_ error: WireError) {
+    isDraining = true
+    moveHeld(error.message)
+    endAll { engine.malformed($0, error) }
   }
 
   func writeFailed(_ message: String) {

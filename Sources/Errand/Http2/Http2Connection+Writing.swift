@@ -21,7 +21,7 @@ extension Http2Connection {
         sentCount = 0
         output.removeAll(keepingCapacity: output.capacity <= 131_072)
         gather()
-        guard isOpen, !output.isEmpty else { break }
+        guard isOpen, failure == nil, !output.isEmpty else { break }
       }
       switch stream.send(output, from: sentCount) {
       case .sent(let count):
@@ -36,6 +36,11 @@ extension Http2Connection {
       guard isOpen else { return }
     }
     guard isOpen else { return }
+    if let failure {
+      // What was gathered says why.
+      if !output.isEmpty { _ = stream.send(output, from: sentCount) }
+      return failed(failure)
+    }
     setWriting(budget <= 0)
     // Streams that are over make room once their last frame is written.
     updateStanding()

@@ -24,6 +24,8 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
   /// Takes no more requests: the server goes away, or the connection is lost.
   var isDraining = false
   var hasSettings = false
+  /// Why the session is of no more use.
+  var failure: WireError?
 
   // What is on its way to the kernel.
   var output: [UInt8] = []
@@ -163,19 +165,19 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
   func updateStanding() {
     guard isOpen else { return }
     if load == 0 {
-      if isDraining || session?.isFinished != false { return engine.pool.close(self) }
+      let time = engine.idleTime(of: facts)
+      if isDraining || time == .zero || session?.isFinished != false { return engine.pool.close(self) }
       guard standing != .idle else { return }
       engine.pool.move(self, to: .idle)
       stopWatchingLife()
-      let timeout = engine.configuration.keepAlive
-      idleTimer = timeout > .zero ? EventLoop.shared.schedule(after: timeout, self, kind: Kind.idle) : .none
+      idleTimer = time.map { EventLoop.shared.schedule(after: $0, self, kind: Kind.idle) } ?? .none
     } else {
       engine.pool.move(self, to: mayTakeMore ? .roomy : .busy)
     }
   }
 
   private var mayTakeMore: Bool {
-    guard !isDraining, let session, load < room else { return false }
+    guard !isDraining, let session, load < room, !engine.isTooOld(facts) else { return false }
     return !hasSettings || session.mayOpen
   }
 

@@ -33,6 +33,8 @@ public struct HttpRequest: Sendable {
   /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
   public var unixSocket: String?
   public var httpVersion = HttpVersionChoice.auto
+  /// Addresses that stand in for those of names, before the client's own overrides. Requests with different ones do not share connections.
+  public var resolve: [ResolveOverride] = []
 
   public init(
     _ url: String, method: HttpMethod? = nil, params: [HttpParam] = [], headers: HttpHeaders = [:], body: HttpBody? = nil, tag: Int? = nil,

@@ -21,8 +21,10 @@ import Testing
     ("", "host is not followed by a port"), ("example.com", "host is not followed by a port"), ("example.com:80", "port is not followed"),
     ("example.com:80:", "an address for example.com is empty"), ("example.com:80:127.0.0.1,", "an address for example.com is empty"),
     ("example.com:80:localhost", "\"localhost\" is neither"), ("example.com:80:127.0.0.1 ", "\"127.0.0.1 \" is neither"),
-    ("example.com:80:[127.0.0.1", "is neither"), ("example.com:0:127.0.0.1", "the port \"0\""), ("example.com:65536:127.0.0.1", "\"65536\""),
-    ("example.com:http:127.0.0.1", "the port \"http\""), ("example.com:+1:127.0.0.1", "the port \"+1\""), (":80:127.0.0.1", "the host is empty"),
+    ("example.com:80:[127.0.0.1", "is neither"), ("example.com:0:127.0.0.1", "the port \"0\""),
+    ("example.com:65536:127.0.0.1", "\"65536\""),
+    ("example.com:http:127.0.0.1", "the port \"http\""), ("example.com:+1:127.0.0.1", "the port \"+1\""),
+    (":80:127.0.0.1", "the host is empty"),
     ("[::1:80:127.0.0.1", "closing bracket"), ("[::1]80:1:127.0.0.1", "not followed by a port"), ("a/b:80:127.0.0.1", "\"a/b\" is no host"),
     ("u@a:80:127.0.0.1", "is no host"), ("a b:80:127.0.0.1", "a character"), ("☃.net:80:127.0.0.1", "disallowed"),
     ("-example.com:80", "taken back"), ("a\n:80:127.0.0.1", "\\n"), ("[127.0.0.1]:80:127.0.0.1", "is no host"),
@@ -41,10 +43,13 @@ import Testing
   }
 
   @Test func theClosestOverrideIsTakenAndOfEqualOnesTheLast() throws {
-    let all = try ["*:80:127.0.0.1", "a.test:*:127.0.0.2", "a.test:80:127.0.0.3", "a.test:80:127.0.0.4", "*:*:127.0.0.5", "b.test:81:::1"].map {
-      (text) throws in try ResolveOverride(parsing: text)
+    let all = try ["*:80:127.0.0.1", "a.test:*:127.0.0.2", "a.test:80:127.0.0.3", "a.test:80:127.0.0.4", "*:*:127.0.0.5", "b.test:81:::1"]
+      .map {
+        (text) throws in try ResolveOverride(parsing: text)
+      }
+    func found(_ host: String, _ port: UInt16) -> String? {
+      all.addresses(host: host, port: port)?.map(\.description).joined(separator: " ")
     }
-    func found(_ host: String, _ port: UInt16) -> String? { all.addresses(host: host, port: port)?.map(\.description).joined(separator: " ") }
     #expect(found("a.test", 80) == "127.0.0.4:80")
     #expect(found("a.test.", 80) == "127.0.0.4:80")
     #expect(found("a.test", 81) == "127.0.0.2:81")

@@ -103,6 +103,16 @@ extension HttpClient {
 }
 
 enum Descriptors {
+  /// `TCP_KEEPIDLE` of this process's connections to `port`.
+  static func keepAliveIdle(connectedTo port: UInt16) -> [Int32] {
+    (0..<Int32(1_024)).compactMap { descriptor in
+      guard Socket.remoteAddress(descriptor)?.port == port else { return nil }
+      var value: Int32 = 0
+      var length = socklen_t(MemoryLayout<Int32>.size)
+      return getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_KEEPIDLE, &value, &length) == 0 ? value : nil
+    }
+  }
+
   /// Connected sockets of this machine on `port` that a process holds open, at either end.
   static func open(port: UInt16) -> Int {
     count("/proc/net/tcp", port) + count("/proc/net/tcp6", port)

@@ -67,8 +67,8 @@ final class FullListener {
   let address: SocketAddress
   private var descriptors: [Int32] = []
 
-  init(v6: Bool = false) throws {
-    let listener = try Socket.listen(on: .loopback(port: 0, v6: v6), backlog: 0)
+  init(v6: Bool = false, port: UInt16 = 0) throws {
+    let listener = try Socket.listen(on: .loopback(port: port, v6: v6), backlog: 0)
     descriptors = [listener]
     guard let address = Socket.localAddress(listener) else { throw SystemError(errno: EINVAL, call: "getsockname") }
     self.address = address

@@ -34,6 +34,10 @@ final class Http2Server {
   var onHead: ((Http2Server, Http2Request) -> Void)?
   var onFrame: ((Http2Server, Http2Frame) -> Void)?
   var onOutput: (() -> Void)?
+  /// Keeps what is to be sent, its greeting too, to itself.
+  var isHeld = false {
+    didSet { if !isHeld { onOutput?() } }
+  }
   var answersPings = true
   var givesWindows = true
 
@@ -53,7 +57,7 @@ final class Http2Server {
 
   func send(bytes: [UInt8]) {
     output += bytes
-    onOutput?()
+    if !isHeld { onOutput?() }
   }
 
   func answer(

@@ -46,8 +46,8 @@ import Testing
 
   @Test func bothFamiliesOfAServersAnswerAreGiven() async throws {
     let server = try DnsServer()
-    server.answer = { name in
-      name == "both.test.example"
+    server.answer = { question in
+      question.name == "both.test.example"
         ? .addresses([[192, 0, 2, 1], [192, 0, 2, 2], [0x20, 1, 0x0d, 0xb8] + Array(repeating: 0, count: 11) + [9]]) : .code(3)
     }
     let outcome = try await resolve("both.test.example", with: CaresResolver(servers: server.servers))
@@ -95,7 +95,7 @@ import Testing
 
   @Test func manyResolutionsAtOnceEachGetTheirOwnAnswer() async throws {
     let server = try DnsServer()
-    server.answer = { name in .addresses([[192, 0, 2, UInt8(name.split(separator: ".").first?.dropFirst() ?? "") ?? 0]]) }
+    server.answer = { question in .addresses([[192, 0, 2, UInt8(question.name.split(separator: ".").first?.dropFirst() ?? "") ?? 0]]) }
     let resolver = CaresResolver(servers: server.servers)
     var answers: [Int: String] = [:]
     for number in 1...60 {
@@ -117,7 +117,7 @@ import Testing
           for id in outcome.ids { resolver.cancel(id) }
         })
     }
-    try await waitUntil { server.questions.count == 40 }
+    try await waitUntil { server.questions.count == 2 }
     server.answerHeld(.addresses([[192, 0, 2, 1]]))
     try await waitUntil { outcome.told == 1 }
     await pause(.milliseconds(5))
