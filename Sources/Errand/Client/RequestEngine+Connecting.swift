@@ -106,14 +106,29 @@ extension RequestEngine {
     for item in waiters { item.stamps.resolved = attempt.connector.resolvedAt }
     switch outcome {
     case .failure(let failure):
-      for item in waiters { apply(item.machine.connectFailed(failure.code, failure.phase, failure.message), to: item) }
+      for item in waiters { connectFailed(item, failure) }
     case .success(let connected):
       counters.connectionsOpened += 1
       watchNetwork()
       let connection = makeConnection(connected, attempt.host)
       pool.opened(connection)
-      give(connection, to: waiters)
+      // Those that a higher limit lets go find the connection with room in it.
+      holdingSlots {
+        setLimit(attempt.host)
+        give(connection, to: waiters)
+      }
     }
+  }
+
+  private func connectFailed(_ item: RequestItem, _ failure: ConnectFailure) {
+    guard case .connecting = item.machine.state else { return }
+    var words = ""
+    if failure.mayPass, case .final(let more) = failed(item, failure.phase == .dns ? .dns : .connect, failure.message) {
+      words = more
+    } else if failure.mayPass {
+      return
+    }
+    apply(item.machine.connectFailed(failure.code, failure.phase, failure.message + words), to: item)
   }
 
   private func makeConnection(_ connected: Connected, _ host: HostPool) -> any HttpConnection {

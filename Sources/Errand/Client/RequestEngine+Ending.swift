@@ -6,6 +6,7 @@ extension RequestEngine {
   func end(_ item: RequestItem, _ finish: RequestStateMachine.Finish) {
     EventLoop.shared.cancel(item.totalTimer)
     item.totalTimer = .none
+    reportToBreaker(item, finish)
     let timings = item.stamps.timings(at: EventLoop.shared.now)
     let outcome: Outcome
     switch finish {

@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import Glibc
 internal import HttpWire
 
 /// What connections and timers tell.
@@ -27,13 +26,8 @@ extension RequestEngine {
   func receivedHead(_ item: RequestItem, _ head: ResponseHead, contentLength: Int64?) {
     item.head = head
     item.stamps.head = item.stamps.lastActivity
-    if item.rules.retry.max > 0 {
-      let decision = retryDecision(item, .status(head.status, retryAfter: head.headers["Retry-After"]))
-      if case .retry(let wait) = decision {
-        item.retryWait = wait.wholeNanoseconds
-        return
-      }
-    }
+    reportToBreaker(item, status: head.status)
+    if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
     if let contentLength, !item.interests.contains(.bodyChunks), item.info.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
@@ -66,25 +60,10 @@ extension RequestEngine {
     if item.head != nil { apply(item.machine.headReceived(), to: item) }
   }
 
-  /// Whether the attempt that ended so is the last.
-  private func retryDecision(_ item: RequestItem, _ end: RetryPolicy.End) -> RetryPolicy.Decision {
-    var remaining: Duration?
-    if case let total = item.rules.nanoseconds(of: .total), total > 0, let granted = item.stamps.granted {
-      remaining = EventLoop.shared.now.duration(to: granted + .nanoseconds(total))
-    }
-    let attempt = RetryPolicy.Attempt(
-      number: item.machine.attempts, isRepeatable: item.machine.isRepeatable, sent: item.machine.sent, remaining: remaining)
-    return item.rules.retry.decision(after: end, of: attempt, wallClock: Int64(time(nil)), random: randomPart())
-  }
-
   func completed(_ item: RequestItem, isReusable: Bool, lengthUnknown: Bool) {
     item.lengthUnknown = lengthUnknown
     if item.isToBeRetried, let head = item.head {
-      let wait = item.retryWait
-      item.add(retry: "answered \(head.status)")
-      counters.retried += 1
-      item.forgetResponse()
-      backOff(item, for: .nanoseconds(wait))
+      retry(item, "answered \(head.status)", after: .nanoseconds(item.retryWait))
       apply(item.machine.retryLater(isReusable: isReusable), to: item)
       return
     }
@@ -93,19 +72,26 @@ extension RequestEngine {
 
   /// The connection ended or failed under the request.
   func lost(_ item: RequestItem, _ message: String) {
+    if item.isToBeRetried { return completed(item, isReusable: false, lengthUnknown: false) }
     if item.head != nil { _ = item.machine.headReceived() }
-    apply(item.machine.connectionLost(message), to: item)
+    guard let cause = item.machine.causeIfLost else { return apply(item.machine.connectionLost(message), to: item) }
+    if case .final(let words) = failed(item, cause, message) { apply(item.machine.connectionLost(message + words), to: item) }
   }
 
   /// The peer did nothing with the request.
   func notProcessed(_ item: RequestItem, _ message: String) {
-    apply(item.machine.notProcessed(message), to: item)
+    guard let cause = item.machine.causeIfNotProcessed else { return apply(item.machine.notProcessed(message), to: item) }
+    if case .final(let words) = failed(item, cause, message, isProcessed: false) {
+      apply(item.machine.notProcessed(message + words), to: item)
+    }
   }
 
   /// The peer gave the request up.
   func streamReset(_ item: RequestItem, _ message: String) {
+    if item.isToBeRetried { return completed(item, isReusable: false, lengthUnknown: false) }
     if item.head != nil { _ = item.machine.headReceived() }
-    apply(item.machine.streamReset(message), to: item)
+    guard let cause = item.machine.causeIfReset else { return }
+    if case .final(let words) = failed(item, cause, message) { apply(item.machine.streamReset(message + words), to: item) }
   }
 
   /// Found as it was to be sent.
@@ -129,7 +115,10 @@ extension RequestEngine {
         return
       }
     }
-    apply(item.machine.timedOut(timer), to: item)
+    if item.isToBeRetried, timer == .idle { return completed(item, isReusable: false, lengthUnknown: false) }
+    guard let cause = item.machine.cause(of: timer) else { return apply(item.machine.timedOut(timer), to: item) }
+    let reason = "\(timer.phase) timeout" + (item.rules.words(for: timer.phase).map { " of \($0)" } ?? "")
+    if case .final(let words) = failed(item, cause, reason) { apply(item.machine.timedOut(timer, words), to: item) }
   }
 
   /// A batch of events has been taken by its delegates.

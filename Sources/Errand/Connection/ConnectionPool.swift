@@ -14,9 +14,9 @@ final class ConnectionPool {
   private(set) var idleCount = 0
   private var lastID: UInt64 = 0
 
-  nonisolated init(perHost: Int, total: Int) {
-    admission = AdmissionPolicy(AdmissionPolicy.Limits(perHost: perHost, total: total))
-    maxConnections = max(1, total)
+  nonisolated init(_ configuration: HttpClient.Configuration) {
+    admission = AdmissionPolicy(AdmissionPolicy.Limits(configuration))
+    maxConnections = max(1, configuration.maxConnections)
   }
 
   func host(_ origin: Origin) -> HostPool {

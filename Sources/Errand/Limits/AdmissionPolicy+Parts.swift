@@ -10,9 +10,15 @@ extension AdmissionPolicy {
 
   /// What a request that runs counts against, for ``release(_:isLent:)``.
   struct Slot: Sendable, Hashable {
-    let host: HostIndex
-    let owner: Int32
-    let service: Int32
+    let number: Int32
+  }
+
+  /// What a slot counts against, and since when.
+  struct Use: Sendable {
+    var host: HostIndex = -1
+    var owner: Int32 = -1
+    var service: Int32 = -1
+    var since = Instant(nanoseconds: 0)
   }
 
   /// Why a request that waits does not run.
@@ -20,7 +26,8 @@ extension AdmissionPolicy {
     /// Only those whose turn is before its own.
     case turn
     case total(used: Int, limit: Int)
-    case host(used: Int, limit: Int)
+    /// `oldest`: since when the longest of those has its slot.
+    case host(used: Int, limit: Int, oldest: Instant?)
     case owner(used: Int, limit: Int)
     case service(String, used: Int, limit: Int)
     /// The rate limit of the host or service of that name.
@@ -31,9 +38,25 @@ extension AdmissionPolicy {
     var perHost: Int
     var total: Int
     var perOwner: Int?
-    var services: [String: ServiceLimits] = [:]
+    var services: [String: ServiceLimits]
     /// By host name.
-    var rates: [String: RateLimit] = [:]
+    var rates: [String: RateLimit]
+
+    init(
+      perHost: Int, total: Int, perOwner: Int? = nil, services: [String: ServiceLimits] = [:], rates: [String: RateLimit] = [:]
+    ) {
+      self.perHost = perHost
+      self.total = total
+      self.perOwner = perOwner
+      self.services = services
+      self.rates = rates
+    }
+
+    init(_ configuration: HttpClient.Configuration) {
+      self.init(
+        perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections, perOwner: configuration.maxInFlightPerOwner,
+        services: configuration.services, rates: configuration.rateLimits)
+    }
   }
 
   struct Host: Sendable {
@@ -49,6 +72,8 @@ extension AdmissionPolicy {
     var rate: Int32 = -1
     var inUse = 0
     var waiting = 0
+    /// Its slots in use, the oldest first.
+    var uses = Ring()
     /// In which ring it is.
     var standing = Standing.none
     /// Its owners with requests that the limits of services let go, in turn; without those that wait at the owner's limit.

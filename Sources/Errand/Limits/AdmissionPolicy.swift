@@ -20,6 +20,7 @@ struct AdmissionPolicy: Sendable {
   var lineups = RingPool<Lineup>()
   var lanes = RingPool<Lane>()
   var guests = RingPool<Guest>()
+  private var uses = RingPool<Use>()
   private var levels = RingPool<Level>()
   private var requests = RingPool<Request>()
   private var ownerNumbers: [String: Int32] = [:]
@@ -102,9 +103,7 @@ struct AdmissionPolicy: Sendable {
     // Without a limit nobody asks how many an owner has, and looking its name up is not free.
     let isCounted = limits.perOwner != nil && name != nil
     if isCounted, let name, let known = ownerNumbers[name] { guard owners[known].hasRoom, owners[known].parked.isEmpty else { return nil } }
-    let slot = Slot(host: host, owner: isCounted ? ownerNumber(name) : AdmissionPolicy.nobody, service: service)
-    use(slot, now)
-    return slot
+    return use(Use(host: host, owner: isCounted ? ownerNumber(name) : AdmissionPolicy.nobody, service: service, since: now))
   }
 
   /// Lines up for a slot. `id` is what ``next(at:)`` gives back.
@@ -163,35 +162,38 @@ struct AdmissionPolicy: Sendable {
 
   private mutating func grant(_ lane: Int32, _ now: Instant) -> (id: UInt64, slot: Slot) {
     let lineup = lanes[lane].lineup
-    let slot = Slot(host: lineups[lineup].host, owner: lineups[lineup].owner, service: lanes[lane].service)
+    let (host, owner, service) = (lineups[lineup].host, lineups[lineup].owner, lanes[lane].service)
     let request = levels[lanes[lane].levels.first].requests.first
     let id = requests[request].id
     dismiss(lineups[lineup].guest)
     dismiss(lanes[lane].guest)
     takeOut(request, of: lane)
-    use(slot, now)
+    let slot = use(Use(host: host, owner: owner, service: service, since: now))
     // To the end of both turns.
-    leaveTurn(slot.host)
+    leaveTurn(host)
     headMayDiffer(lane)
     if lineups[lineup].standing == .host { passTurn(lineup) }
-    hostChanged(slot.host)
-    letGo(owner: slot.owner)
-    if slot.service >= 0 { letGo(service: slot.service) }
+    hostChanged(host)
+    letGo(owner: owner)
+    if service >= 0 { letGo(service: service) }
     return (id, slot)
   }
 
   /// Gives a slot back. `isLent`: its place under the total limit was lent before.
   mutating func release(_ slot: Slot, isLent: Bool = false) {
     if !isLent { inUse -= 1 }
-    hosts[slot.host].inUse -= 1
-    hostChanged(slot.host)
-    if slot.service >= 0 {
-      services[Int(slot.service)].inUse -= 1
-      letGo(service: slot.service)
+    let use = uses[slot.number]
+    uses.remove(slot.number, from: &hosts[use.host].uses)
+    uses.giveBack(slot.number, Use())
+    hosts[use.host].inUse -= 1
+    hostChanged(use.host)
+    if use.service >= 0 {
+      services[Int(use.service)].inUse -= 1
+      letGo(service: use.service)
     }
-    owners[slot.owner].inUse -= 1
-    letGo(owner: slot.owner)
-    forgetIfUnused(slot.owner)
+    owners[use.owner].inUse -= 1
+    letGo(owner: use.owner)
+    forgetIfUnused(use.owner)
   }
 
   /// Lets others use a slot's place under the total limit for as long as its request needs no connection. Its other places stay taken.
@@ -206,14 +208,18 @@ struct AdmissionPolicy: Sendable {
     return true
   }
 
-  private mutating func use(_ slot: Slot, _ now: Instant) {
+  private mutating func use(_ use: Use) -> Slot {
+    let number = uses.add(use)
+    uses.append(number, to: &hosts[use.host].uses)
     inUse += 1
-    hosts[slot.host].inUse += 1
-    owners[slot.owner].inUse += 1
-    spend(hosts[slot.host].rate, now)
-    guard slot.service >= 0 else { return }
-    services[Int(slot.service)].inUse += 1
-    spend(services[Int(slot.service)].rate, now)
+    hosts[use.host].inUse += 1
+    owners[use.owner].inUse += 1
+    spend(hosts[use.host].rate, use.since)
+    if use.service >= 0 {
+      services[Int(use.service)].inUse += 1
+      spend(services[Int(use.service)].rate, use.since)
+    }
+    return Slot(number: number)
   }
 
   // MARK: What it knows
@@ -223,7 +229,9 @@ struct AdmissionPolicy: Sendable {
     let lane = lanes[levels[requests[place.request].level].lane]
     let lineup = lineups[lane.lineup]
     let (host, owner) = (hosts[lineup.host], owners[lineup.owner])
-    if host.inUse >= host.limit { return .host(used: host.inUse, limit: host.limit) }
+    if host.inUse >= host.limit {
+      return .host(used: host.inUse, limit: host.limit, oldest: host.uses.isEmpty ? nil : uses[host.uses.first].since)
+    }
     if !owner.hasRoom { return .owner(used: owner.inUse, limit: owner.limit) }
     var rateNumbers = [host.rate]
     if lane.service >= 0 {

@@ -1,7 +1,7 @@
 internal import EventLoop
 
 /// How many retries a host may get, in proportion to the requests it gets: a service that fails is not hammered by the retries of all that
-/// failed. A request for whose retry nothing is left ends with the failure that it has.
+/// failed. A request for whose retry nothing is left ends with the failure that it has. It is full at first.
 ///
 /// It counts the requests of a host that may be retried (``RetryPolicy/max`` above 0).
 public struct RetryBudgetSettings: Sendable, Hashable {
@@ -11,7 +11,7 @@ public struct RetryBudgetSettings: Sendable, Hashable {
   public var minimum = 3
   /// Default 10 s.
   public var period = Duration.seconds(10)
-  /// What can be saved up by requests that needed no retry. Default 100.
+  /// What is there at first, and what requests that need no retry can save up. Default 100.
   public var cap = 100
 
   public init(ratio: Double = 0.2) {
@@ -22,17 +22,22 @@ public struct RetryBudgetSettings: Sendable, Hashable {
 /// One host's budget. Pure; time is handed in.
 struct RetryBudget: Sendable {
   private let settings: RetryBudgetSettings
-  private var saved = 0.0
+  private var saved: Double
   private var reserve: TokenBucket?
+  private var lastUse = Instant(nanoseconds: .min)
+  /// After so long nobody remembers.
+  private static let memory = Duration.seconds(600)
 
   init(_ settings: RetryBudgetSettings) {
     self.settings = settings
+    saved = Double(max(settings.cap, 0))
     let seconds = max(Double(settings.period.wholeNanoseconds) / 1_000_000_000, 0.000_001)
     reserve = settings.minimum > 0 ? TokenBucket(RateLimit(perSecond: Double(settings.minimum) / seconds, burst: settings.minimum)) : nil
   }
 
   /// A request is tried for the first time.
-  mutating func firstTry() {
+  mutating func firstTry(at now: Instant) {
+    lastUse = now
     // Not a number or below 0 adds nothing.
     guard settings.ratio > 0 else { return }
     saved = min(saved + settings.ratio, Double(max(settings.cap, 0)))
@@ -40,6 +45,7 @@ struct RetryBudget: Sendable {
 
   /// Takes a retry out of it; false if there is none left.
   mutating func takeRetry(at now: Instant) -> Bool {
+    lastUse = now
     // Sums of 0.2 fall short of whole numbers.
     if saved >= 0.999_999 {
       saved = max(0, saved - 1)
@@ -50,6 +56,6 @@ struct RetryBudget: Sendable {
 
   /// Whether it can be forgotten without giving more retries than are allowed.
   func isAtRest(at now: Instant) -> Bool {
-    reserve?.isFull(at: now) ?? true
+    saved >= Double(max(settings.cap, 0)) && reserve?.isFull(at: now) ?? true || lastUse + RetryBudget.memory < now
   }
 }

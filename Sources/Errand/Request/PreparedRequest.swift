@@ -12,6 +12,8 @@ struct PreparedRequest {
   let body: [UInt8]
   let bodyCount: Int64
   let isRepeatable: Bool
+  let service: String?
+  let priority: Int8
   /// The caller asked for `Connection: close`.
   let closesConnection: Bool
   /// The body is held back until the server says 100 (RFC 9110 section 10.1.1).
@@ -26,6 +28,7 @@ struct PreparedRequest {
       do throws(SystemError) { _ = try SocketAddress.unix(path) } catch { throw .invalid("unix_socket", error.description) }
     }
     let method = request.method ?? (request.body == nil ? .get : .post)
+    guard let priority = Int8(exactly: request.priority) else { throw .invalid("priority", "the priority must be from -128 to 127") }
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
     let wantsJson = request.expect != .any || request.envelope != nil
     var headers = PreparedRequest.headers(request.headers, wantsJson ? defaults.json : defaults.plain)
@@ -80,6 +83,8 @@ struct PreparedRequest {
     self.bodyCount = Int64(body.count)
     self.closesConnection = bringsHeaders && headers.hasToken("close", in: "Connection")
     self.expectsContinue = expectsContinue && !body.isEmpty
+    service = request.service
+    self.priority = priority
     self.isRepeatable = method.isIdempotent || bringsHeaders && headers.contains("Idempotency-Key")
   }
 

@@ -13,11 +13,15 @@ final class RequestItem: TimerTarget {
   let rules: RequestRules
   let closesConnection: Bool
   let expectsContinue: Bool
+  let service: String?
+  let priority: Int8
   private let engine: RequestEngine
 
   var machine: RequestStateMachine
   var place: AdmissionPolicy.Place?
   var slot: AdmissionPolicy.Slot?
+  /// By the origin's circuit breaker, until it was told how the attempt ended.
+  var pass: CircuitBreaker.Pass?
   var host: HostPool?
   /// The connection in the making that it waits for.
   var attempt: ConnectAttempt?
@@ -68,6 +72,8 @@ final class RequestItem: TimerTarget {
     bodyCount = prepared.bodyCount
     closesConnection = prepared.closesConnection
     expectsContinue = prepared.expectsContinue
+    service = prepared.service
+    priority = prepared.priority
     machine = RequestStateMachine(isRepeatable: prepared.isRepeatable)
     stamps = RequestStamps(submitted: now)
   }
@@ -127,7 +133,16 @@ final class RequestItem: TimerTarget {
 
   func add(interim head: ResponseHead) { withRare { $0.interim.append(head) } }
   func set(trailers: HttpHeaders) { withRare { $0.trailers = trailers } }
-  func add(retry reason: String) { withRare { $0.retries.append(.init(at: EventLoop.shared.now, reason: reason)) } }
+  /// An attempt was not the last: `wait` until the next, nil if that comes at once.
+  func add(retry reason: String, wait: Duration? = nil) {
+    let retry = RequestTrace.Retry(at: EventLoop.shared.now, attempt: machine.attempts, reason: reason, next: .after(wait ?? .zero))
+    withRare { $0.retries.append(retry) }
+  }
+  /// An attempt was the last though it might have been tried again.
+  func add(noRetry reason: String) {
+    let retry = RequestTrace.Retry(at: EventLoop.shared.now, attempt: machine.attempts, reason: reason, next: .never)
+    withRare { $0.retries.append(retry) }
+  }
 
   private func withRare(_ change: (Rare) -> Void) {
     let rare = self.rare ?? Rare()

@@ -63,6 +63,8 @@ extension RetryPolicy {
     case unsafe
     /// The wait would go past the total timeout.
     case pastDeadline(wait: Duration)
+    /// The host had its share of retries. Not the policy's to say.
+    case overBudget
   }
 
   /// What an attempt is judged by.

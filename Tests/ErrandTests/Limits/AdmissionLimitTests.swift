@@ -42,7 +42,7 @@ import Testing
     #expect(policy.next() == nil)
     policy.release(slot)
     #expect(policy.everyNext().map(\.id) == [2])
-    #expect(policy.blocker(of: first) == .host(used: 1, limit: 1))
+    #expect(policy.blocker(of: first) == .host(used: 1, limit: 1, oldest: .start))
   }
 
   @Test func anOwnersPlaceIsPassedOnWhenWhoWasToHaveItLeaves() throws {

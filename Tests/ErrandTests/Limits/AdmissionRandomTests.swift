@@ -47,7 +47,7 @@ import Testing
         model.update()
       }
       while let next = model.next() {
-        let (granted, slot) = policy.next() ?? (.max, .init(host: 0, owner: 0, service: 0))
+        let (granted, slot) = policy.next() ?? (.max, .init(number: -1))
         guard granted == next.id else {
           Issue.record("seed \(seed): \(granted) instead of \(next.id)")
           return
