@@ -49,6 +49,9 @@ extension HttpClient {
     /// How HTTP/2 connections behave.
     public var http2 = Http2Settings()
     public var userAgent = "errand/1"
+    /// Which proxy requests go through that do not say so themselves. Default: the one that the process's environment names, read
+    /// once, when the client is made.
+    public var proxy = ProxyChoice.environment
     /// The first handle's number. Default 1.
     public var firstHandle: UInt64 = 1
     /// Turns host names into addresses; nil takes the system's servers and hosts file through c-ares.

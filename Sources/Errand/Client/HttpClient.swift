@@ -14,8 +14,12 @@ public final class HttpClient: Sendable {
   private let lastHandle: Atomic<UInt64>
 
   /// A client of its own, with its own connections, limits and handles.
-  public init(_ configuration: Configuration = Configuration()) {
-    engine = RequestEngine(configuration)
+  public convenience init(_ configuration: Configuration = Configuration()) {
+    self.init(configuration, environment: .process)
+  }
+
+  init(_ configuration: Configuration, environment: ProxyEnvironment) {
+    engine = RequestEngine(configuration, environment)
     lastHandle = Atomic(configuration.firstHandle &- 1)
   }
 

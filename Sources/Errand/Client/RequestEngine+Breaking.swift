@@ -16,7 +16,7 @@ extension RequestEngine {
   func isLetThrough(_ item: RequestItem) -> Bool {
     guard let settings = configuration.circuitBreaker, item.pass == nil else { return true }
     let now = EventLoop.shared.now
-    item.pass = breakers.with(item.origin, else: CircuitBreaker(settings), isAtRest: { $0.isAtRest(at: now) }) { $0.admit(at: now) }
+    item.pass = breakers.with(item.origin, else: CircuitBreaker(settings), at: now) { $0.admit(at: now) }
     return item.pass != nil
   }
 
@@ -25,7 +25,7 @@ extension RequestEngine {
     guard let pass = item.pass, let settings = configuration.circuitBreaker else { return }
     item.pass = nil
     let now = EventLoop.shared.now
-    breakers.with(item.origin, else: CircuitBreaker(settings), isAtRest: { $0.isAtRest(at: now) }) { $0.ended(pass, result, at: now) }
+    breakers.with(item.origin, else: CircuitBreaker(settings), at: now) { $0.ended(pass, result, at: now) }
   }
 
   func reportToBreaker(_ item: RequestItem, status: Int) {

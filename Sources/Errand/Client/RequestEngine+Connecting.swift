@@ -4,11 +4,12 @@ internal import EventLoop
 extension RequestEngine {
   /// Finds a connection for a request that has a slot and none.
   func connect(_ item: RequestItem) {
-    guard let host = item.host else { return }
+    guard let host = item.host?.carrier else { return }
     if let old = item.connection {
       item.connection = nil
       item.forgetResponse()
-      item.add(retry: old.isShared ? "the server did not take it up" : "the kept connection had been closed by the server")
+      let reason = old.isShared ? "the server did not take it up" : "the kept connection had been closed by the server"
+      item.add(retryOf: item.machine.attempts - 1, reason, .after(.zero))
       counters.retried += 1
       old.leave(item, isWhole: false)
     }
@@ -18,7 +19,8 @@ extension RequestEngine {
       if attempt.connector.isResolving { lend(item) }
       return
     }
-    let attempt = ConnectAttempt(host, makeConnector(host.origin))
+    let route = Route(origin: host.origin, userAgent: configuration.userAgent, limits: configuration.wireLimits)
+    let attempt = ConnectAttempt(host, Connector(route, ConnectPolicy(configuration, resolver)))
     host.add(attempt)
     attempt.add(item)
     attempt.connector.start { [self] in
@@ -45,13 +47,6 @@ extension RequestEngine {
     if isWhole { item.connectionWasKept = true }
     connection.leave(item, isWhole: isWhole)
     freeSlot(item)
-  }
-
-  private func makeConnector(_ origin: Origin) -> Connector {
-    let overrides = (origin.options?.resolve ?? []).addresses(host: origin.host, port: origin.port)
-    return Connector(
-      origin, resolver, race: AddressRace(attemptDelay: configuration.attemptDelay, tcp: configuration.tcp),
-      override: overrides ?? configuration.resolve.addresses(host: origin.host, port: origin.port))
   }
 
   private func use(_ connection: any HttpConnection, for item: RequestItem) {
@@ -85,7 +80,7 @@ extension RequestEngine {
     // One that joined others may find their connection made, or failed, by now.
     if let attempt = item.attempt {
       pool.begin(attempt)
-    } else if let connection = item.host?.best {
+    } else if let connection = item.host?.carrier.best {
       use(connection, for: item)
     } else {
       connect(item)
@@ -103,7 +98,10 @@ extension RequestEngine {
   private func ended(_ attempt: ConnectAttempt, _ outcome: Connector.Outcome) {
     pool.ended(attempt)
     let waiters = attempt.takeWaiters()
-    for item in waiters { item.stamps.resolved = attempt.connector.resolvedAt }
+    for item in waiters {
+      item.stamps.resolved = attempt.connector.resolvedAt
+      item.stamps.connected = attempt.connector.connectedAt
+    }
     switch outcome {
     case .failure(let failure):
       for item in waiters { connectFailed(item, failure) }
@@ -112,21 +110,21 @@ extension RequestEngine {
       watchNetwork()
       let connection = makeConnection(connected, attempt.host)
       pool.opened(connection)
-      // Those that a higher limit lets go find the connection with room in it.
-      holdingSlots {
-        setLimit(attempt.host)
-        give(connection, to: waiters)
-      }
+      if attempt.host.speech == .http1 { setLimit(attempt.host) }
+      give(connection, to: waiters)
+      (connection as? Http2Connection)?.take(connected.surplus)
     }
   }
 
   private func connectFailed(_ item: RequestItem, _ failure: ConnectFailure) {
     guard case .connecting = item.machine.state else { return }
+    item.mayPass = failure.mayPass
     var words = ""
-    if failure.mayPass, case .final(let more) = failed(item, failure.phase == .dns ? .dns : .connect, failure.message) {
-      words = more
-    } else if failure.mayPass {
-      return
+    if failure.mayPass {
+      switch failed(item, failure.phase == .dns ? .dns : .connect, failure.message) {
+      case .retried: return
+      case .final(let more): words = more
+      }
     }
     apply(item.machine.connectFailed(failure.code, failure.phase, failure.message + words), to: item)
   }
@@ -136,7 +134,7 @@ extension RequestEngine {
     host.speech = isHttp2 ? .http2 : .http1
     let facts = ConnectionFacts(
       id: pool.nextID(), address: connected.address, localAddress: Socket.localAddress(connected.stream.descriptor),
-      speech: isHttp2 ? "HTTP/2" : "HTTP/1.1")
+      speech: isHttp2 ? "HTTP/2" : "HTTP/1.1", steps: connected.steps)
     if isHttp2 { return Http2Connection(connected.stream, facts, host: host, engine: self) }
     return Http1Connection(connected.stream, facts, host: host, engine: self)
   }
@@ -150,7 +148,6 @@ extension RequestEngine {
       if isFresh || connection.standing == .roomy {
         isFresh = false
         item.connection = connection
-        item.stamps.connected = EventLoop.shared.now
         apply(item.machine.connected(isShared: connection.isShared), to: item)
       } else {
         connect(item)

@@ -151,11 +151,15 @@ extension RequestEngine {
   ) -> HttpClientError {
     let sent = item.machine.sent
     var message = message
+    if code == .timeout, phase == .connect, let proxy = item.origin.options?.proxy.proxy {
+      message += " through the proxy \(proxy)"
+    }
     if code == .timeout, let limit = item.rules.words(for: phase) { message += " (\(phase) timeout of \(limit))" }
     let mayHelp =
       code == .dns || code == .connect || code == .timeout || code == .connectionLost || code == .truncated || code == .queueFull
+    let isSafe = sent == .notSent || item.machine.isRepeatable
     return HttpClientError(
-      code, phase: phase, message: message, retryable: mayHelp && (sent == .notSent || item.machine.isRepeatable), sent: sent,
+      code, phase: phase, message: message, retryable: mayHelp && item.mayPass && isSafe, sent: sent,
       attempts: item.machine.attempts, timings: timings)
   }
 

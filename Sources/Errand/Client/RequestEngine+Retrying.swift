@@ -40,7 +40,7 @@ extension RequestEngine {
 
   /// Puts the next attempt off.
   func retry(_ item: RequestItem, _ reason: String, after wait: Duration) {
-    item.add(retry: reason, wait: wait)
+    item.add(retryOf: item.machine.attempts, reason, .after(wait))
     counters.retried += 1
     item.forgetResponse()
     backOff(item, for: wait)
@@ -55,10 +55,10 @@ extension RequestEngine {
     let attempt = RetryPolicy.Attempt(
       number: item.machine.retries + 1, isRepeatable: item.machine.isRepeatable, sent: sent, remaining: remaining)
     let decision = item.rules.retry.decision(after: end, of: attempt, wallClock: Int64(time(nil)), random: randomPart())
-    guard case .retry = decision, let settings = configuration.retryBudget else { return decision }
-    let isAllowed = budgets.with(item.origin.host, else: RetryBudget(settings), isAtRest: { $0.isAtRest(at: now) }) {
-      $0.takeRetry(at: now)
-    }
+    guard case .retry = decision else { return decision }
+    if refusalByBreaker(item.origin) != nil { return .final(.refused) }
+    guard let settings = configuration.retryBudget else { return decision }
+    let isAllowed = budgets.with(item.origin.host, else: RetryBudget(settings), at: now) { $0.takeRetry(at: now) }
     return isAllowed ? decision : .final(.overBudget)
   }
 
@@ -72,8 +72,9 @@ extension RequestEngine {
     case .overBudget:
       words = "the retry budget of \(item.origin.host) is used up"
       counters.retriesWithheld += 1
+    case .refused: words = "the circuit breaker of \(item.origin) is open"
     }
-    item.add(noRetry: words)
+    item.add(retryOf: item.machine.attempts, words, .never)
     return "no other try: \(words)"
   }
 
@@ -81,6 +82,6 @@ extension RequestEngine {
   func addToBudget(_ item: RequestItem) {
     guard item.rules.retry.max > 0, item.machine.attempts == 0, let settings = configuration.retryBudget else { return }
     let now = EventLoop.shared.now
-    budgets.with(item.origin.host, else: RetryBudget(settings), isAtRest: { $0.isAtRest(at: now) }) { $0.firstTry(at: now) }
+    budgets.with(item.origin.host, else: RetryBudget(settings), at: now) { $0.firstTry(at: now) }
   }
 }

@@ -47,7 +47,7 @@ extension RequestEngine {
     }
     addToBudget(item)
     if item.stamps.granted == nil { item.stamps.granted = EventLoop.shared.now }
-    item.connection = host.best
+    item.connection = host.carrier.best
     if item.connection != nil { counters.connectionsReused += 1 }
     apply(item.machine.slotGranted(item.connection.map { .ready(isShared: $0.isShared) } ?? .none), to: item)
   }
@@ -65,7 +65,8 @@ extension RequestEngine {
     rateTimer.set(pool.admission.nextWake, self)
   }
 
-  /// What an origin turns out to speak says how many requests it may have in flight: over one connection many, or one.
+  /// What an origin turns out to speak says how many requests it may have in flight: with HTTP/2 as many as the server takes on the connections
+  /// that it may have.
   func setLimit(_ host: HostPool) {
     var limit = configuration.maxConnectionsPerHost
     if host.speech == .http2 {

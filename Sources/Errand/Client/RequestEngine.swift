@@ -11,6 +11,7 @@ final class RequestEngine {
   /// What the readers of new connections are copied from.
   let reader: ResponseReader
   private let headers: DefaultHeaders
+  private let proxies: ProxyRules
   var counters = ClientStats()
   /// Ends of requests that are not in the table any more: above this number a handle was never given out.
   var highestHandle: UInt64 = 0
@@ -29,8 +30,9 @@ final class RequestEngine {
   let rateTimer = RateTimer()
   private var random = SystemRandomNumberGenerator()
 
-  nonisolated init(_ configuration: HttpClient.Configuration) {
+  nonisolated init(_ configuration: HttpClient.Configuration, _ environment: ProxyEnvironment) {
     self.configuration = configuration
+    proxies = ProxyRules(configuration.proxy, environment)
     rules = RulesByExpectation(configuration)
     headers = DefaultHeaders(configuration)
     reader = ResponseReader(requestMethod: .get, limits: configuration.wireLimits)
@@ -44,7 +46,7 @@ final class RequestEngine {
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
-      let prepared = try PreparedRequest(request, headers)
+      let prepared = try PreparedRequest(request, headers, proxies)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)

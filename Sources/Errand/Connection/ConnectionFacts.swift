@@ -10,8 +10,14 @@ final class ConnectionFacts: Sendable {
   /// `HTTP/1.1` or `HTTP/2`.
   let speech: String
   let openedAt: Instant
+  /// What was agreed on before the first request, such as a tunnel.
+  let steps: [RequestTrace.Moment]
 
-  init(id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String, openedAt: Instant = .now()) {
+  init(
+    id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String, steps: [RequestTrace.Moment] = [],
+    openedAt: Instant = .now()
+  ) {
+    self.steps = steps
     self.id = id
     self.address = address
     self.localAddress = localAddress

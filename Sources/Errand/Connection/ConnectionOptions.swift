@@ -3,25 +3,28 @@ final class ConnectionOptions: Hashable, Sendable {
   let version: HttpVersionChoice
   /// Go before those of the client.
   let resolve: [ResolveOverride]
+  let proxy: ProxyPlan
 
-  init(version: HttpVersionChoice, resolve: [ResolveOverride] = []) {
+  init(version: HttpVersionChoice, resolve: [ResolveOverride] = [], proxy: ProxyPlan = .direct) {
     self.version = version
     self.resolve = resolve
+    self.proxy = proxy
   }
 
-  /// nil where the request leaves all to its client.
-  static func of(_ request: HttpRequest) -> ConnectionOptions? {
-    if request.httpVersion == .auto, request.resolve.isEmpty { return nil }
-    return ConnectionOptions(version: request.httpVersion, resolve: request.resolve)
+  /// nil where the request leaves all to its client, which goes there directly.
+  static func of(_ request: HttpRequest, _ proxy: ProxyPlan) -> ConnectionOptions? {
+    if request.httpVersion == .auto, request.resolve.isEmpty, proxy == .direct { return nil }
+    return ConnectionOptions(version: request.httpVersion, resolve: request.resolve, proxy: proxy)
   }
 
   static func == (left: ConnectionOptions, right: ConnectionOptions) -> Bool {
-    left === right || (left.version == right.version && left.resolve == right.resolve)
+    left === right || left.version == right.version && left.resolve == right.resolve && left.proxy == right.proxy
   }
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(version)
     hasher.combine(resolve)
+    hasher.combine(proxy)
   }
 }
 

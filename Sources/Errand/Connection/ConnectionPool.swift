@@ -21,9 +21,17 @@ final class ConnectionPool {
 
   func host(_ origin: Origin) -> HostPool {
     if let lastHost, lastHost.origin == origin { return lastHost }
-    let host = hosts[origin] ?? HostPool(origin: origin, admissionIndex: admission.addHost(origin.host))
-    hosts[origin] = host
+    let host = known(origin)
     lastHost = host
+    return host
+  }
+
+  private func known(_ origin: Origin) -> HostPool {
+    if let host = hosts[origin] { return host }
+    let proxy = origin.carrier.map(known)
+    proxy?.carriedCount += 1
+    let host = HostPool(origin: origin, admissionIndex: admission.addHost(origin.host), proxy: proxy)
+    hosts[origin] = host
     return host
   }
 
@@ -102,11 +110,15 @@ final class ConnectionPool {
 
   /// An origin that nobody uses or waits for costs nothing.
   func forgetIfUnused(_ host: HostPool) {
-    guard host.openCount == 0, host.attempts.isEmpty else { return }
+    guard host.openCount == 0, host.attempts.isEmpty, host.carriedCount == 0 else { return }
     guard admission.inUse(host.admissionIndex) == 0, admission.waiting(host.admissionIndex) == 0 else { return }
     guard hosts[host.origin] === host, admission.removeHost(host.admissionIndex) else { return }
     hosts[host.origin] = nil
     if lastHost === host { lastHost = nil }
     if idleOrder.count > 2 * hosts.count + 64 { dropEmptyHosts() }
+    if let proxy = host.proxy {
+      proxy.carriedCount -= 1
+      forgetIfUnused(proxy)
+    }
   }
 }

@@ -1,6 +1,6 @@
 internal import EventLoop
 
-/// One origin's connections.
+/// One origin's connections, or, where a proxy takes its requests whole, its requests alone.
 @LoopActor
 final class HostPool {
   /// What the origin is known to speak.
@@ -19,14 +19,23 @@ final class HostPool {
   /// How many requests one connection is expected to carry: what the server last said of it.
   var room = ConnectAttempt.expectedRoom
   var openCount = 0
+  /// Hosts whose requests go over these connections, this one not counted.
+  var carriedCount = 0
   var isInIdleOrder = false
   var speech: Speech
 
-  init(origin: Origin, admissionIndex: AdmissionPolicy.HostIndex) {
+  /// The proxy whose connections carry the requests, those of other hosts among them; nil where they have connections of their own.
+  let proxy: HostPool?
+
+  init(origin: Origin, admissionIndex: AdmissionPolicy.HostIndex, proxy: HostPool? = nil) {
+    self.proxy = proxy
     self.origin = origin
     self.admissionIndex = admissionIndex
     speech = origin.mayShare ? .unknown : .http1
   }
+
+  /// Where the connections are: here, or with the proxy. Limits count here in any case.
+  var carrier: HostPool { proxy ?? self }
 
   /// One that has room, else the one that was used last: the least likely to be stale.
   var best: (any HttpConnection)? { roomy.last ?? idle.last }

@@ -8,6 +8,8 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
   let unixSocket: String?
   /// How to connect, where that differs from the client's defaults: requests that ask for different things do not share connections.
   let options: ConnectionOptions?
+  /// It is a proxy, whose connections carry the requests for any host.
+  var isProxy = false
 
   /// Whether one connection may turn out to carry many requests at a time.
   var mayShare: Bool {
@@ -15,6 +17,23 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
     case .auto: isSecure
     case .http1: false
     case .http2: true
+    }
+  }
+
+  /// The proxy that is sent the requests themselves: its connections carry them, beside those for other hosts.
+  var carrier: Origin? {
+    guard !isProxy, case .forward(let proxy)? = options?.proxy else { return nil }
+    return Origin(
+      isSecure: false, host: proxy.host, port: proxy.port, unixSocket: nil,
+      options: ConnectionOptions(version: .http1, proxy: .forward(proxy)), isProxy: true)
+  }
+
+  /// What is resolved here on the way to it, for people.
+  var resolvedNames: String {
+    switch options?.proxy ?? .direct {
+    case .direct: host
+    case .tunnel(let proxy) where proxy.kind == .socks5: "\(host), and the proxy's \(proxy.host)"
+    case .forward(let proxy), .tunnel(let proxy): "the proxy's \(proxy.host)"
     }
   }
 

@@ -7,6 +7,14 @@ protocol StreamLayer: AnyObject {
   func advance(over stream: ByteStream) -> LayerProgress
   /// What it is doing, for people: such as `in the TLS handshake with 192.0.2.1:443`.
   var explanation: String { get }
+  /// That it is done, for the timeline.
+  var step: RequestTrace.Moment { get }
+  /// What was received beyond it: the beginning of what the connection carries. Only the last layer may have any.
+  var surplus: [UInt8] { get }
+}
+
+extension StreamLayer {
+  var surplus: [UInt8] { [] }
 }
 
 enum LayerProgress {
@@ -24,6 +32,8 @@ struct ConnectFailure: Error {
   let message: String
   /// Whether another try may succeed, as opposed to, say, a certificate that is wrong.
   var mayPass = true
+  /// It is about the one address that a proxy was asked for.
+  var isOfDestination = false
 }
 
 /// A connection that stands, and how it came about.
@@ -33,4 +43,8 @@ struct Connected {
   let address: SocketAddress
   /// The protocol agreed on in TLS (RFC 7301), such as `h2`.
   var alpn: String?
+  /// What was agreed on, for the timeline.
+  var steps: [RequestTrace.Moment] = []
+  /// What the origin has said already; only one that speaks HTTP/2 in the clear may have.
+  var surplus: [UInt8] = []
 }

@@ -25,6 +25,12 @@ extension Http2Connection: Http2SessionHandler {
     EventLoop.shared.atEndOfTurn { [self] in if isOpen { read() } }
   }
 
+  /// Takes what was received before the connection was made.
+  func take(_ surplus: [UInt8]) {
+    guard isOpen, !surplus.isEmpty else { return }
+    surplus.withUnsafeBytes(feed)
+  }
+
   private func feed(_ bytes: UnsafeRawBufferPointer) {
     lastReceived = EventLoop.shared.now
     pingSent = nil

@@ -17,6 +17,19 @@ enum ProxyPlan: Sendable, Hashable {
     self = url.scheme == .https || needsTunnel || proxy.kind.isSocks ? .tunnel(proxy) : .forward(proxy)
   }
 
+  var proxy: Proxy? {
+    switch self {
+    case .direct: nil
+    case .forward(let proxy), .tunnel(let proxy): proxy
+    }
+  }
+
+  /// The target in the request line: the whole URL for a proxy (RFC 9112 3.2.2), path and query otherwise.
+  func target(of url: HttpUrl) -> String {
+    guard case .forward = self else { return url.target }
+    return "\(url.scheme)://\(url.hostHeader)\(url.target)"
+  }
+
   /// The value of Proxy-Authorization to add to the request's own fields; nil is none.
   ///
   /// The field is for the next proxy alone (RFC 9110 11.7.2). One that the caller sets goes with a forwarded request, before

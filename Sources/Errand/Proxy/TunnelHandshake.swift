@@ -57,6 +57,9 @@ struct TunnelError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Whether the same may succeed another time.
+  var mayPass: Bool { code == .unreachable || code == .closed }
+
   var description: String { "the proxy \(message)" }
 }
 

@@ -37,6 +37,9 @@ public struct HttpRequest: Sendable {
   public var maxBodyBytes: Int64?
   /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
   public var unixSocket: String?
+  /// Which proxy to go through; `nil` takes the client's choice, by default the environment's. One that can't be used, and one by URL beside
+  /// `unixSocket`, is `invalid_request`. A proxy that says no, or can't be reached, is an error `connect`, before anything of the request was sent.
+  public var proxy: ProxyChoice?
   public var httpVersion = HttpVersionChoice.auto
   /// Addresses that stand in for those of names, before the client's own overrides. Requests with different ones do not share connections.
   public var resolve: [ResolveOverride] = []

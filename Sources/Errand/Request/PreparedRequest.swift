@@ -22,11 +22,12 @@ struct PreparedRequest {
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
-  init(_ request: HttpRequest, _ defaults: DefaultHeaders) throws(HttpClientError) {
+  init(_ request: HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules) throws(HttpClientError) {
     var url = try PreparedRequest.checkedUrl(request.url)
     if let path = request.unixSocket {
       do throws(SystemError) { _ = try SocketAddress.unix(path) } catch { throw .invalid("unix_socket", error.description) }
     }
+    let plan = try PreparedRequest.plan(request, url, proxies)
     let method = request.method ?? (request.body == nil ? .get : .post)
     guard let priority = Int8(exactly: request.priority) else { throw .invalid("priority", "the priority must be from -128 to 127") }
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
@@ -58,6 +59,11 @@ struct PreparedRequest {
       }
     }
 
+    do throws(ProxyError) {
+      if let value = try plan.authorization(with: headers) { headers.append("Proxy-Authorization", value) }
+    } catch {
+      throw .invalid("headers", error.message)
+    }
     // Only the caller's own headers can ask for any of these.
     let bringsHeaders = !request.headers.isEmpty
     let expectsContinue = bringsHeaders && headers.hasToken("100-continue", in: "Expect")
@@ -67,7 +73,7 @@ struct PreparedRequest {
     wire.reserveCapacity(160 + (isJoined ? body.count : 0))
     do throws(WireError) {
       try RequestWriter.append(
-        method: method, target: url.target, host: url.hostHeader, headers: headers,
+        method: method, target: plan.target(of: url), host: url.hostHeader, headers: headers,
         body: hasBody ? .length(Int64(body.count)) : .none, to: &wire)
     } catch {
       // Method, target and host are checked by now.
@@ -77,7 +83,7 @@ struct PreparedRequest {
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
     self.origin = Origin(
-      isSecure: url.scheme == .https, host: url.host, port: url.port, unixSocket: request.unixSocket, options: .of(request))
+      isSecure: url.scheme == .https, host: url.host, port: url.port, unixSocket: request.unixSocket, options: .of(request, plan))
     self.wire = wire
     self.body = isJoined ? [] : body
     self.bodyCount = Int64(body.count)
@@ -100,6 +106,16 @@ struct PreparedRequest {
       throw .invalid("url", "the URL holds credentials, which this version does not send; give an Authorization header instead")
     }
     return url
+  }
+
+  private static func plan(_ request: HttpRequest, _ url: HttpUrl, _ proxies: ProxyRules) throws(HttpClientError) -> ProxyPlan {
+    do throws(ProxyError) {
+      let plan = try proxies.plan(request, to: url)
+      guard plan.proxy?.kind != .https else { throw ProxyError("TLS to a proxy is not supported by this version") }
+      return plan
+    } catch {
+      throw .invalid("proxy", error.message)
+    }
   }
 
   private static func headers(_ own: HttpHeaders, _ defaults: HttpHeaders) -> HttpHeaders {

@@ -49,6 +49,8 @@ final class RequestItem: TimerTarget {
   var receivedCount: Int64 = 0
   var lengthUnknown = false
   var connectionWasKept = false
+  /// No connection came about, for a reason that may pass; true where that is not known.
+  var mayPass = true
   /// Counted as finished; a cancel that beats the delivery takes that back.
   var hasSucceeded = false
   /// Bytes of the body that a slow delegate has not taken yet.
@@ -127,20 +129,15 @@ final class RequestItem: TimerTarget {
 
   var trace: RequestTrace {
     RequestTrace(
-      host: origin.host, stamps: stamps, retries: retries, connection: facts, isReused: isReused, status: head?.status,
+      host: origin.resolvedNames, stamps: stamps, retries: retries, connection: facts, isReused: isReused, status: head?.status,
       bytesWritten: written, bytesReceived: receivedCount)
   }
 
   func add(interim head: ResponseHead) { withRare { $0.interim.append(head) } }
   func set(trailers: HttpHeaders) { withRare { $0.trailers = trailers } }
-  /// An attempt was not the last: `wait` until the next, nil if that comes at once.
-  func add(retry reason: String, wait: Duration? = nil) {
-    let retry = RequestTrace.Retry(at: EventLoop.shared.now, attempt: machine.attempts, reason: reason, next: .after(wait ?? .zero))
-    withRare { $0.retries.append(retry) }
-  }
-  /// An attempt was the last though it might have been tried again.
-  func add(noRetry reason: String) {
-    let retry = RequestTrace.Retry(at: EventLoop.shared.now, attempt: machine.attempts, reason: reason, next: .never)
+  /// An attempt was not the last, or was though it might have been.
+  func add(retryOf attempt: Int, _ reason: String, _ next: RequestTrace.Retry.Next) {
+    let retry = RequestTrace.Retry(at: EventLoop.shared.now, attempt: attempt, reason: reason, next: next)
     withRare { $0.retries.append(retry) }
   }
 

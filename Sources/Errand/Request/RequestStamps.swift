@@ -17,8 +17,8 @@ struct RequestStamps: Sendable {
   func timings(at end: Instant) -> RequestTimings {
     var timings = RequestTimings()
     timings.queue = granted?.microseconds(since: submitted)
-    if let granted, let resolved { timings.dns = resolved.microseconds(since: granted) }
-    if let connected, let begun = resolved ?? granted { timings.connect = connected.microseconds(since: begun) }
+    if let granted, let resolved { timings.dns = max(0, resolved.microseconds(since: granted)) }
+    if let connected, let begun = resolved ?? granted { timings.connect = max(0, connected.microseconds(since: begun)) }
     timings.firstByte = head?.microseconds(since: submitted)
     timings.total = end.microseconds(since: submitted)
     return timings

@@ -6,7 +6,7 @@ public struct RequestTrace: Sendable {
   public struct Step: Sendable, Hashable {
     /// Microseconds since the request was submitted.
     public let at: Int64
-    /// `queued`, `slot`, `resolved`, `connected`, `reused`, `sent`, `head` or `retry`.
+    /// `queued`, `slot`, `resolved`, `connected`, `tunnel`, `reused`, `sent`, `head` or `retry`.
     public let event: String
     public let note: String?
 
@@ -16,6 +16,13 @@ public struct RequestTrace: Sendable {
       self.event = event
       self.note = note
     }
+  }
+
+  /// A step whose request is not known yet, or that is one of several requests.
+  struct Moment: Sendable {
+    let at: Instant
+    let event: String
+    let note: String?
   }
 
   /// Why an attempt was not the last, or why it was.
@@ -39,6 +46,7 @@ public struct RequestTrace: Sendable {
     }
   }
 
+  /// The names that were resolved.
   let host: String
   let stamps: RequestStamps
   let retries: [Retry]
@@ -59,13 +67,18 @@ public struct RequestTrace: Sendable {
   public var timeline: [Step] {
     var steps = [Step(at: 0, event: "queued", note: nil)]
     func add(_ event: String, _ at: Instant?, _ note: String? = nil) {
-      if let at { steps.append(Step(at: at.microseconds(since: stamps.submitted), event: event, note: note)) }
+      if let at { steps.append(Step(at: max(0, at.microseconds(since: stamps.submitted)), event: event, note: note)) }
     }
     add("slot", stamps.granted)
     add("resolved", stamps.resolved, host)
     if let connection {
       let words = "connection \(connection.id) to \(connection.address)"
-      if isReused { add("reused", stamps.granted, words) } else { add("connected", stamps.connected, words) }
+      if isReused {
+        add("reused", stamps.granted, words)
+      } else {
+        add("connected", stamps.connected, words)
+        for step in connection.steps { add(step.event, step.at, step.note) }
+      }
     }
     for retry in retries { add("retry", retry.at, retry.description) }
     add("sent", stamps.sent, "\(bytesWritten) bytes")

@@ -63,8 +63,10 @@ extension RetryPolicy {
     case unsafe
     /// The wait would go past the total timeout.
     case pastDeadline(wait: Duration)
-    /// The host had its share of retries. Not the policy's to say.
+    /// The host had its share of retries. Not the policy's to say, nor the next.
     case overBudget
+    /// The origin's circuit breaker is open.
+    case refused
   }
 
   /// What an attempt is judged by.

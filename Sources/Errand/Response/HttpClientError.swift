@@ -43,7 +43,7 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
   public var phase: Phase?
   /// In words, without secrets.
   public var message: String
-  /// For `invalid_request`: the part of the request that is wrong: `url`, `method`, `headers` or `unix_socket`.
+  /// For `invalid_request`: the part of the request that is wrong: `url`, `method`, `headers`, `unix_socket` or `proxy`.
   public var field: String?
   /// Whether sending the same request again may help and is safe.
   public var retryable: Bool

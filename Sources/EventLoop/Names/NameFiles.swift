@@ -1,3 +1,4 @@
+internal import CCares
 internal import CLibevent
 internal import Dispatch
 import Glibc

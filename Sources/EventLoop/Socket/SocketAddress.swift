@@ -51,6 +51,19 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     if case .unix(let path) = kind { path } else { nil }
   }
 
+  /// The address without its port, as ``ip(_:port:)`` takes it; nil for a Unix socket.
+  public var literal: String? {
+    switch kind {
+    case .v4(let address, _):
+      var raw = in_addr(s_addr: address)
+      return text(AF_INET, &raw)
+    case .v6(let high, let low, _, _):
+      var raw = SocketAddress.in6(high, low)
+      return text(AF_INET6, &raw)
+    case .unix: return nil
+    }
+  }
+
   /// The same address with another port; a Unix socket stays as it is.
   public func with(port: UInt16) -> SocketAddress {
     switch kind {

@@ -16,6 +16,7 @@ final class TestDaemon: Sendable {
     self.target = target
     self.directory = directory
     var configuration = HttpClient.Configuration()
+    configuration.proxy = .none
     configuration.maxConnectionsPerHost = 1_000
     client = HttpClient(configuration)
   }

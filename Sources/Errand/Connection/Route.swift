@@ -1,0 +1,51 @@
+internal import EventLoop
+internal import HttpWire
+
+/// The way to an origin: what a connection is made to, and what is agreed on over it before the origin can be spoken to.
+struct Route: Sendable {
+  let origin: Origin
+  /// Sent to proxies that are asked for a tunnel.
+  let userAgent: String
+  let limits: WireLimits
+
+  private var plan: ProxyPlan { origin.options?.proxy ?? .direct }
+
+  /// The host to connect to: the origin's or the proxy's, without brackets.
+  var host: String { plan.proxy?.host ?? origin.host }
+  var port: UInt16 { plan.proxy?.port ?? origin.port }
+
+  /// The name that is resolved here though the proxy connects to it.
+  var resolvedDestination: String? {
+    guard case .tunnel(let proxy) = plan, proxy.kind == .socks5 else { return nil }
+    return origin.host
+  }
+
+  /// Of an error on the way to the proxy, what it is about; empty for an origin.
+  var prefix: String { plan.proxy.map { "the proxy \($0): " } ?? "" }
+
+  /// What is agreed on over a fresh connection, in order: TLS with the proxy, the tunnel, TLS with the origin. `destination` is the address
+  /// that the tunnel leads to; nil leaves the name to the proxy.
+  @LoopActor func layers(to destination: SocketAddress?) throws(ConnectFailure) -> [any StreamLayer] {
+    var layers: [any StreamLayer] = []
+    if case .tunnel(let proxy) = plan {
+      do throws(TunnelError) {
+        layers.append(TunnelLayer(try handshake(proxy, destination), through: proxy, to: "\(origin)"))
+      } catch {
+        throw ConnectFailure(proxy, error)
+      }
+    }
+    return layers
+  }
+
+  private func handshake(_ proxy: Proxy, _ destination: SocketAddress?) throws(TunnelError) -> any TunnelHandshake {
+    // Only HTTP/2 in the clear has an origin that speaks before it is asked.
+    let allowsSurplus = !origin.isSecure && origin.options?.version == .http2
+    guard proxy.kind.isSocks else {
+      return ConnectHandshake(
+        host: origin.host, port: origin.port, userAgent: userAgent, credentials: proxy.credentials, limits: limits,
+        allowsSurplus: allowsSurplus)
+    }
+    return try Socks5Handshake(
+      to: .init(host: destination?.literal ?? origin.host), port: origin.port, credentials: proxy.credentials, allowsSurplus: allowsSurplus)
+  }
+}
