@@ -7,6 +7,10 @@ public struct ClientStats: Sendable, Hashable {
   public var cancelled: UInt64 = 0
   /// Second and later attempts.
   public var retried: UInt64 = 0
+  /// Retries that a host's budget did not allow (``HttpClient/Configuration/retryBudget``).
+  public var retriesWithheld: UInt64 = 0
+  /// Requests that a circuit breaker refused (``HttpClient/Configuration/circuitBreaker``).
+  public var refusedByBreaker: UInt64 = 0
   /// Connections made, and how often one was used again.
   public var connectionsOpened: UInt64 = 0
   public var connectionsReused: UInt64 = 0
@@ -17,6 +21,8 @@ public struct ClientStats: Sendable, Hashable {
   public var inFlight = 0
   /// Requests that wait for a slot.
   public var queued = 0
+  /// Origins whose circuit breaker is open or half-open.
+  public var openBreakers = 0
   public var openConnections = 0
   public var idleConnections = 0
 }

@@ -4,12 +4,29 @@ public import HttpWire
 extension HttpClient {
   /// A client's limits and defaults.
   public struct Configuration: Sendable {
-    /// Connections to one origin at a time. Default 64.
+    /// Connections to one origin at a time, and with HTTP/1.1 requests in flight. Default 64.
     public var maxConnectionsPerHost = 64
-    /// Connections in all, idle ones included. Default 4,096.
+    /// Requests in flight at one origin whose connections carry many at a time (HTTP/2), though no more than ``maxConnectionsPerHost``
+    /// connections take. Default 1,000.
+    public var maxInFlightPerHost = 1_000
+    /// Requests in flight in all, and connections, idle ones included. Default 4,096.
     public var maxConnections = 4_096
-    /// Requests that may wait for a connection slot. Default 1,000,000; one more fails with `queue_full`.
+    /// Requests in flight of one owner, over all hosts. Default none. Requests without an owner are not counted.
+    public var maxInFlightPerOwner: Int?
+    /// The limits of named services (``HttpRequest/service``). Default none.
+    public var services: [String: ServiceLimits] = [:]
+    /// How often requests to a host may begin, by its name in lower case; origins of one name share the rate. Default none.
+    public var rateLimits: [String: RateLimit] = [:]
+    /// Requests that may wait for a slot. Default 1,000,000; one more fails with `queue_full`.
     public var maxQueued = 1_000_000
+    /// The same for one origin. Default none but ``maxQueued``.
+    public var maxQueuedPerHost: Int?
+    /// The same for one owner. Default none but ``maxQueued``.
+    public var maxQueuedPerOwner: Int?
+    /// How many retries a host may get; nil does not limit them. Default ``RetryBudgetSettings``.
+    public var retryBudget: RetryBudgetSettings? = RetryBudgetSettings()
+    /// When requests to an origin that keeps failing are refused at once. Default nil: never.
+    public var circuitBreaker: CircuitBreakerSettings?
     /// How long a connection without a request is kept. Default 60 s; zero keeps it until the server closes it.
     public var keepAlive = Duration.seconds(60)
     /// How old a connection may become: older ones are closed as soon as they are without a request. Default zero, no limit.

@@ -8,7 +8,8 @@ extension RequestEngine {
     if let old = item.connection {
       item.connection = nil
       item.forgetResponse()
-      item.add(retry: old.isShared ? "the server did not take it up" : "the kept connection had been closed by the server")
+      let reason = old.isShared ? "the server did not take it up" : "the kept connection had been closed by the server"
+      item.add(retryOf: item.machine.attempts - 1, reason, .after(.zero))
       counters.retried += 1
       old.leave(item, isWhole: false)
     }
@@ -37,7 +38,7 @@ extension RequestEngine {
     }
     let isLent = item.isLent
     item.isLent = false
-    if let host = item.host { freeSlot(host, isLent: isLent) }
+    freeSlot(item, isLent: isLent)
   }
 
   func release(_ item: RequestItem, isWhole: Bool) {
@@ -45,7 +46,7 @@ extension RequestEngine {
     item.connection = nil
     if isWhole { item.connectionWasKept = true }
     connection.leave(item, isWhole: isWhole)
-    if let host = item.host { freeSlot(host) }
+    freeSlot(item)
   }
 
   private func use(_ connection: any HttpConnection, for item: RequestItem) {
@@ -103,18 +104,29 @@ extension RequestEngine {
     }
     switch outcome {
     case .failure(let failure):
-      for item in waiters {
-        item.mayPass = failure.mayPass
-        apply(item.machine.connectFailed(failure.code, failure.phase, failure.message), to: item)
-      }
+      for item in waiters { connectFailed(item, failure) }
     case .success(let connected):
       counters.connectionsOpened += 1
       watchNetwork()
       let connection = makeConnection(connected, attempt.host)
       pool.opened(connection)
+      if attempt.host.speech == .http1 { setLimit(attempt.host) }
       give(connection, to: waiters)
       (connection as? Http2Connection)?.take(connected.surplus)
     }
+  }
+
+  private func connectFailed(_ item: RequestItem, _ failure: ConnectFailure) {
+    guard case .connecting = item.machine.state else { return }
+    item.mayPass = failure.mayPass
+    var words = ""
+    if failure.mayPass {
+      switch failed(item, failure.phase == .dns ? .dns : .connect, failure.message) {
+      case .retried: return
+      case .final(let more): words = more
+      }
+    }
+    apply(item.machine.connectFailed(failure.code, failure.phase, failure.message + words), to: item)
   }
 
   private func makeConnection(_ connected: Connected, _ host: HostPool) -> any HttpConnection {

@@ -15,6 +15,7 @@ extension RequestEngine {
     var stats = counters
     stats.inFlight = table.count
     stats.queued = pool.admission.waiting
+    stats.openBreakers = breakers.count { $0.state != .closed }
     stats.openConnections = pool.openCount
     stats.idleConnections = pool.idleCount
     return stats
@@ -35,14 +36,8 @@ extension RequestEngine {
     let age = RequestEngine.seconds(now.microseconds(since: item.stamps.submitted))
     switch item.machine.state {
     case .new, .queued:
-      guard let host = item.host else { return "was just submitted" }
-      let used = pool.admission.inUse(host.admissionIndex)
-      let waiting = pool.admission.waiting(host.admissionIndex)
-      if used >= pool.admission.perHost {
-        return
-          "waits for a slot for \(age): host \(item.origin) has \(used) of \(pool.admission.perHost) connections in use, \(waiting) requests wait for it"
-      }
-      return "waits for a slot for \(age): \(pool.admission.inUse) of \(pool.admission.total) connections in use in all"
+      guard let host = item.host, let place = item.place else { return "was just submitted" }
+      return "waits for a slot for \(age): \(explain(pool.admission.blocker(of: place, at: now), host, owner: item.info.owner, now))"
     case .connecting:
       return "is \(item.attempt?.connector.explanation ?? "connecting to \(item.origin)"), \(age) after it was submitted"
     case .exchanging(let exchange):
@@ -53,9 +48,29 @@ extension RequestEngine {
       if item.head == nil { return "was sent whole to \(peer) and waits for the response for \(quiet)" }
       return "has received \(item.receivedCount) bytes of the body from \(peer), the last of them \(quiet) ago"
     case .backingOff:
-      return "waits to be sent again after try \(item.machine.attempts): \(item.retries.last?.reason ?? "the first failed")"
+      guard let last = item.retries.last, case .after(let wait) = last.next else { return "waits to be sent again" }
+      let rest = now.duration(to: last.at + wait).forPeople
+      return "waits to be sent again in \(rest) after try \(last.attempt): \(last.reason)"
     case .ended:
       return "has ended; its outcome is on the way to the delegate"
+    }
+  }
+
+  /// What keeps a request from its slot, and how many of its host it shares that with.
+  private func explain(_ blocker: AdmissionPolicy.Blocker, _ host: HostPool, owner: String?, _ now: Instant) -> String {
+    let waiting = pool.admission.waiting(host.admissionIndex)
+    let others = waiting == 1 ? "1 request waits for it" : "\(waiting) requests wait for it"
+    switch blocker {
+    case .turn: return "host \(host.origin): others are before it, \(others)"
+    case .total(let used, let limit): return "\(used) of \(limit) requests in flight in all"
+    case .host(let used, let limit, let oldest):
+      let what = host.speech == .http2 ? "requests in flight" : "connections in use"
+      let age = oldest.map { ", the oldest for \($0.duration(to: now).forPeople)" } ?? ""
+      return "host \(host.origin): \(used) of \(limit) \(what)\(age), \(others)"
+    case .owner(let used, let limit): return "owner \(owner ?? ""): \(used) of \(limit) requests in flight"
+    case .service(let name, let used, let limit): return "service \(name): \(used) of \(limit) requests in flight"
+    case .rate(let name, let until):
+      return "the rate of \(name): the next of its requests may go in \(now.duration(to: until).forPeople), \(others)"
     }
   }
 

@@ -26,9 +26,8 @@ extension RequestEngine {
   func receivedHead(_ item: RequestItem, _ head: ResponseHead, contentLength: Int64?) {
     item.head = head
     item.stamps.head = item.stamps.lastActivity
-    item.isToBeRetried = item.rules.retry.isRetried(
-      status: head.status, attempt: item.machine.attempts, isRepeatable: item.machine.isRepeatable)
-    if item.isToBeRetried { return }
+    reportToBreaker(item, status: head.status)
+    if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
     if let contentLength, !item.interests.contains(.bodyChunks), item.info.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
@@ -63,15 +62,8 @@ extension RequestEngine {
 
   func completed(_ item: RequestItem, isReusable: Bool, lengthUnknown: Bool) {
     item.lengthUnknown = lengthUnknown
-    if item.rules.retry.max > 0, let head = item.head,
-      let delay = item.rules.retry.delay(
-        afterStatus: head.status, attempt: item.machine.attempts, isRepeatable: item.machine.isRepeatable,
-        retryAfter: head.headers["Retry-After"], random: randomPart())
-    {
-      item.add(retry: "answered \(head.status)")
-      counters.retried += 1
-      item.forgetResponse()
-      backOff(item, for: delay)
+    if item.isToBeRetried, let head = item.head {
+      retry(item, "answered \(head.status)", after: .nanoseconds(item.retryWait))
       apply(item.machine.retryLater(isReusable: isReusable), to: item)
       return
     }
@@ -80,8 +72,10 @@ extension RequestEngine {
 
   /// The connection ended or failed under the request.
   func lost(_ item: RequestItem, _ message: String) {
+    if item.isToBeRetried { return completed(item, isReusable: false, lengthUnknown: false) }
     if item.head != nil { _ = item.machine.headReceived() }
-    apply(item.machine.connectionLost(message), to: item)
+    guard let cause = item.machine.causeIfLost else { return apply(item.machine.connectionLost(message), to: item) }
+    if case .final(let words) = failed(item, cause, message) { apply(item.machine.connectionLost(message + words), to: item) }
   }
 
   /// TLS failed under the request. A server that wants a client's certificate says so only then (RFC 8446 section 4.4.2).
@@ -97,13 +91,18 @@ extension RequestEngine {
 
   /// The peer did nothing with the request.
   func notProcessed(_ item: RequestItem, _ message: String) {
-    apply(item.machine.notProcessed(message), to: item)
+    guard let cause = item.machine.causeIfNotProcessed else { return apply(item.machine.notProcessed(message), to: item) }
+    if case .final(let words) = failed(item, cause, message, isProcessed: false) {
+      apply(item.machine.notProcessed(message + words), to: item)
+    }
   }
 
   /// The peer gave the request up.
   func streamReset(_ item: RequestItem, _ message: String) {
+    if item.isToBeRetried { return completed(item, isReusable: false, lengthUnknown: false) }
     if item.head != nil { _ = item.machine.headReceived() }
-    apply(item.machine.streamReset(message), to: item)
+    guard let cause = item.machine.causeIfReset else { return }
+    if case .final(let words) = failed(item, cause, message) { apply(item.machine.streamReset(message + words), to: item) }
   }
 
   /// Found as it was to be sent.
@@ -127,7 +126,10 @@ extension RequestEngine {
         return
       }
     }
-    apply(item.machine.timedOut(timer), to: item)
+    if item.isToBeRetried, timer == .idle { return completed(item, isReusable: false, lengthUnknown: false) }
+    guard let cause = item.machine.cause(of: timer) else { return apply(item.machine.timedOut(timer), to: item) }
+    let reason = "\(timer.phase) timeout" + (item.rules.words(for: timer.phase).map { " of \($0)" } ?? "")
+    if case .final(let words) = failed(item, cause, reason) { apply(item.machine.timedOut(timer, words), to: item) }
   }
 
   /// A batch of events has been taken by its delegates.

@@ -3,23 +3,49 @@ internal import EventLoop
 /// Who may have a connection, and when.
 extension RequestEngine {
   func enqueue(_ item: RequestItem) {
+    if let words = refusalByBreaker(item.origin) { return refuse(item, byBreaker: words) }
     // Asked for anew after a back-off: nobody may have used the origin meanwhile, and it is forgotten then.
     let host = pool.host(item.origin)
     item.host = host
-    if pool.admission.take(host.admissionIndex) {
-      grant(item)
-    } else if pool.admission.waiting >= configuration.maxQueued {
-      apply(
-        item.machine.refused(.queueFull, .queue, "\(configuration.maxQueued) requests are waiting already (limit max_queued)"), to: item)
+    if let slot = pool.admission.take(host.admissionIndex, owner: item.info.owner, service: item.service, at: EventLoop.shared.now) {
+      grant(item, slot)
+    } else if item.machine.attempts == 0, let words = fullQueue(for: item, at: host) {
+      apply(item.machine.refused(.queueFull, .queue, words), to: item)
     } else {
-      item.place = pool.admission.wait(item.ticket.info.handle.id, host: host.admissionIndex, owner: item.info.owner ?? "")
+      item.place = pool.admission.wait(
+        item.ticket.info.handle.id, host: host.admissionIndex, owner: item.info.owner, service: item.service, priority: item.priority)
       pump()
     }
   }
 
-  private func grant(_ item: RequestItem) {
+  /// Which limit on waiting requests is reached; nil if none is. One that was accepted before is not turned away as it comes back.
+  private func fullQueue(for item: RequestItem, at host: HostPool) -> String? {
+    if pool.admission.waiting >= configuration.maxQueued {
+      return "\(configuration.maxQueued) requests are waiting already (limit max_queued)"
+    }
+    if let limit = configuration.maxQueuedPerHost, pool.admission.waiting(host.admissionIndex) >= limit {
+      return "\(limit) requests are waiting for \(item.origin) already (limit max_queued_per_host)"
+    }
+    if let limit = configuration.maxQueuedPerOwner, let owner = item.info.owner, pool.admission.waiting(owner: owner) >= limit {
+      return "\(limit) requests of \(owner) are waiting already (limit max_queued_per_owner)"
+    }
+    return nil
+  }
+
+  private func refuse(_ item: RequestItem, byBreaker words: String) {
+    counters.refusedByBreaker += 1
+    apply(item.machine.refused(.denied, .queue, words), to: item)
+  }
+
+  private func grant(_ item: RequestItem, _ slot: AdmissionPolicy.Slot) {
     guard let host = item.host else { return }
     item.place = nil
+    item.slot = slot
+    guard isLetThrough(item) else {
+      freeSlot(item)
+      return refuse(item, byBreaker: refusalByBreaker(item.origin) ?? "the circuit breaker of \(item.origin) is open")
+    }
+    addToBudget(item)
     if item.stamps.granted == nil { item.stamps.granted = EventLoop.shared.now }
     item.connection = host.carrier.best
     if item.connection != nil { counters.connectionsReused += 1 }
@@ -32,10 +58,24 @@ extension RequestEngine {
     isPumping = true
     while true {
       if connectResolved() { continue }
-      guard let id = pool.admission.next() else { break }
-      if let item = table[RequestHandle(id: id)] { grant(item) }
+      guard let (id, slot) = pool.admission.next(at: EventLoop.shared.now) else { break }
+      if let item = table[RequestHandle(id: id)] { grant(item, slot) }
     }
     isPumping = false
+    rateTimer.set(pool.admission.nextWake, self)
+  }
+
+  /// What an origin turns out to speak says how many requests it may have in flight: with HTTP/2 as many as the server takes on the connections
+  /// that it may have.
+  func setLimit(_ host: HostPool) {
+    var limit = configuration.maxConnectionsPerHost
+    if host.speech == .http2 {
+      let (room, overflow) = limit.multipliedReportingOverflow(by: host.room)
+      limit = max(limit, min(configuration.maxInFlightPerHost, overflow ? .max : room))
+    }
+    guard limit != pool.admission.limit(host.admissionIndex) else { return }
+    pool.admission.setLimit(host.admissionIndex, limit)
+    pump()
   }
 
   /// Runs `body`, during which freed slots stay free, and gives them out then.
@@ -54,8 +94,10 @@ extension RequestEngine {
     if let host = item.host { pool.forgetIfUnused(host) }
   }
 
-  func freeSlot(_ host: HostPool, isLent: Bool = false) {
-    pool.admission.release(host.admissionIndex, isLent: isLent)
+  func freeSlot(_ item: RequestItem, isLent: Bool = false) {
+    guard let host = item.host, let slot = item.slot else { return }
+    item.slot = nil
+    pool.admission.release(slot, isLent: isLent)
     pump()
     pool.forgetIfUnused(host)
   }

@@ -25,6 +25,10 @@ final class RequestEngine {
   /// Requests whose name is resolved and that wait to take their place under the total limit back, in order.
   var resolved = ResolvedLine()
   var networkObserver: NetworkMonitor.ObserverID?
+  var breakers = HostMemory<Origin, CircuitBreaker>()
+  /// By host name.
+  var budgets = HostMemory<String, RetryBudget>()
+  let rateTimer = RateTimer()
   private var random = SystemRandomNumberGenerator()
 
   nonisolated init(_ configuration: HttpClient.Configuration, _ environment: ProxyEnvironment) {
@@ -34,7 +38,7 @@ final class RequestEngine {
     rules = RulesByExpectation(configuration)
     headers = DefaultHeaders(configuration)
     reader = ResponseReader(requestMethod: .get, limits: configuration.wireLimits)
-    pool = ConnectionPool(perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections)
+    pool = ConnectionPool(configuration)
   }
 
   // MARK: Submitting

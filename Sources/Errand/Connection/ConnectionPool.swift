@@ -14,9 +14,9 @@ final class ConnectionPool {
   private(set) var idleCount = 0
   private var lastID: UInt64 = 0
 
-  nonisolated init(perHost: Int, total: Int) {
-    admission = AdmissionPolicy(perHost: max(1, perHost), total: max(1, total))
-    maxConnections = max(1, total)
+  nonisolated init(_ configuration: HttpClient.Configuration) {
+    admission = AdmissionPolicy(AdmissionPolicy.Limits(configuration))
+    maxConnections = max(1, configuration.maxConnections)
   }
 
   func host(_ origin: Origin) -> HostPool {
@@ -30,7 +30,7 @@ final class ConnectionPool {
     if let host = hosts[origin] { return host }
     let proxy = origin.carrier.map(known)
     proxy?.carriedCount += 1
-    let host = HostPool(origin: origin, admissionIndex: admission.addHost(), proxy: proxy)
+    let host = HostPool(origin: origin, admissionIndex: admission.addHost(origin.host), proxy: proxy)
     hosts[origin] = host
     return host
   }

@@ -105,6 +105,7 @@ extension Http2Connection: Http2SessionHandler {
   func serverSettingsChanged() {
     hasSettings = true
     host.room = max(1, session?.maxStreams ?? 1)
+    defer { if isOpen { engine.setLimit(host) } }
     let waiting = held
     held = []
     var rest = waiting[...]

@@ -21,6 +21,11 @@ public struct HttpRequest: Sendable {
   public var delegateName: String?
   /// Whom the request is made for: slots are shared out fairly between owners.
   public var owner: String?
+  /// The named service it belongs to, whose limits hold for it (``HttpClient/Configuration/services``).
+  public var service: String?
+  /// -128 to 127, default 0: an owner's requests at a host that wait for a slot go by priority, higher first, then by age. It takes no turn of
+  /// another owner.
+  public var priority = 0
 
   public var timeouts = Timeouts()
   public var retry = RetryPolicy()

@@ -12,6 +12,8 @@ struct PreparedRequest {
   let body: [UInt8]
   let bodyCount: Int64
   let isRepeatable: Bool
+  let service: String?
+  let priority: Int8
   /// The caller asked for `Connection: close`.
   let closesConnection: Bool
   /// The body is held back until the server says 100 (RFC 9110 section 10.1.1).
@@ -31,6 +33,7 @@ struct PreparedRequest {
     if plan.proxy?.kind == .https { try contexts.prepareForProxies(at: now) }
     let tls = url.scheme == .https ? try contexts.context(for: request, at: now) : nil
     let method = request.method ?? (request.body == nil ? .get : .post)
+    guard let priority = Int8(exactly: request.priority) else { throw .invalid("priority", "the priority must be from -128 to 127") }
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
     let wantsJson = request.expect != .any || request.envelope != nil
     var headers = PreparedRequest.headers(request.headers, wantsJson ? defaults.json : defaults.plain)
@@ -90,6 +93,8 @@ struct PreparedRequest {
     self.bodyCount = Int64(body.count)
     self.closesConnection = bringsHeaders && headers.hasToken("close", in: "Connection")
     self.expectsContinue = expectsContinue && !body.isEmpty
+    service = request.service
+    self.priority = priority
     self.isRepeatable = method.isIdempotent || bringsHeaders && headers.contains("Idempotency-Key")
   }
 

@@ -13,10 +13,15 @@ final class RequestItem: TimerTarget {
   let rules: RequestRules
   let closesConnection: Bool
   let expectsContinue: Bool
+  let service: String?
+  let priority: Int8
   private let engine: RequestEngine
 
   var machine: RequestStateMachine
   var place: AdmissionPolicy.Place?
+  var slot: AdmissionPolicy.Slot?
+  /// By the origin's circuit breaker, until it was told how the attempt ended.
+  var pass: CircuitBreaker.Pass?
   var host: HostPool?
   /// The connection in the making that it waits for.
   var attempt: ConnectAttempt?
@@ -37,7 +42,9 @@ final class RequestItem: TimerTarget {
   var holdsBody = false
   var head: ResponseHead?
   /// The answer that comes is not the last: neither it nor its body is for the delegate.
-  var isToBeRetried = false
+  var isToBeRetried: Bool { retryWait >= 0 }
+  /// How long to wait before the next attempt, in nanoseconds; -1: there is none.
+  var retryWait: Int64 = -1
   var received: [UInt8] = []
   var receivedCount: Int64 = 0
   var lengthUnknown = false
@@ -67,6 +74,8 @@ final class RequestItem: TimerTarget {
     bodyCount = prepared.bodyCount
     closesConnection = prepared.closesConnection
     expectsContinue = prepared.expectsContinue
+    service = prepared.service
+    priority = prepared.priority
     machine = RequestStateMachine(isRepeatable: prepared.isRepeatable)
     stamps = RequestStamps(submitted: now)
   }
@@ -99,7 +108,7 @@ final class RequestItem: TimerTarget {
   /// A new attempt starts with nothing received.
   func forgetResponse() {
     head = nil
-    isToBeRetried = false
+    retryWait = -1
     rare?.interim = []
     rare?.trailers = [:]
     received = []
@@ -126,7 +135,11 @@ final class RequestItem: TimerTarget {
 
   func add(interim head: ResponseHead) { withRare { $0.interim.append(head) } }
   func set(trailers: HttpHeaders) { withRare { $0.trailers = trailers } }
-  func add(retry reason: String) { withRare { $0.retries.append(.init(at: EventLoop.shared.now, reason: reason)) } }
+  /// An attempt was not the last, or was though it might have been.
+  func add(retryOf attempt: Int, _ reason: String, _ next: RequestTrace.Retry.Next) {
+    let retry = RequestTrace.Retry(at: EventLoop.shared.now, attempt: attempt, reason: reason, next: next)
+    withRare { $0.retries.append(retry) }
+  }
 
   private func withRare(_ change: (Rare) -> Void) {
     let rare = self.rare ?? Rare()

@@ -66,6 +66,17 @@ struct RequestStateMachine: Sendable {
 
   enum Timer: UInt8, Sendable, CaseIterable {
     case queue, connect, firstByte, idle, total, backOff
+
+    var phase: Phase {
+      switch self {
+      case .queue: .queue
+      case .connect: .connect
+      case .firstByte: .firstByte
+      case .idle: .idle
+      case .total: .total
+      case .backOff: .backOff
+      }
+    }
   }
 
   enum Finish: Sendable, Equatable {
@@ -76,10 +87,12 @@ struct RequestStateMachine: Sendable {
 
   private(set) var state = State.new
   private(set) var attempts = 0
+  /// Attempts that were followed by a wait and another.
+  private(set) var retries = 0
   /// The method is idempotent or the request has an Idempotency-Key (RFC 9110 section 9.2.2).
   let isRepeatable: Bool
-  private var staleRetriesLeft = 1
-  private var refusalsLeft = 3
+  private(set) var staleRetriesLeft = 1
+  private(set) var refusalsLeft = 3
   private var earlierSent = SentState.notSent
 
   init(isRepeatable: Bool) {
@@ -159,15 +172,35 @@ struct RequestStateMachine: Sendable {
   mutating func retryLater(isReusable: Bool) -> Actions {
     guard case .exchanging(let exchange) = state else { return .nothing }
     earlierSent = sent
+    retries += 1
     state = .backingOff
     return Actions(transport: isReusable && exchange.isWhole ? .release : .close, timer: .start(.backOff))
+  }
+
+  /// The attempt failed, and the policy says to try again after a wait. `isProcessed`: the peer may have done something
+  /// with it.
+  mutating func failedForNow(_ cause: RetryCause, isProcessed: Bool = true) -> Actions {
+    let transport: Transport
+    switch state {
+    case .new, .queued, .backingOff, .ended: return .nothing
+    case .connecting: transport = .abandonConnect
+    case .exchanging(let exchange):
+      transport = .close
+      if isProcessed, exchange.written > 0, earlierSent != .maybeSent {
+        let isTimeout = cause == .firstByteTimeout || cause == .idleTimeout
+        earlierSent = isTimeout && exchange.isWhole ? .sent : .maybeSent
+      }
+    }
+    retries += 1
+    state = .backingOff
+    return Actions(transport: transport, timer: .start(.backOff))
   }
 
   /// The connection ended or failed under the request.
   mutating func connectionLost(_ message: String) -> Actions {
     guard case .exchanging(let exchange) = state else { return .nothing }
     // A kept connection that the server closes as we write is nobody's fault: sent again once where that is safe.
-    if exchange.isReused, !exchange.responseStarted, staleRetriesLeft > 0, isRepeatable || exchange.written == 0 {
+    if isStale(exchange) {
       staleRetriesLeft -= 1
       if exchange.written > 0 { earlierSent = .maybeSent }
       attempts += 1
@@ -201,16 +234,17 @@ struct RequestStateMachine: Sendable {
     return fail(code, .response, message)
   }
 
-  mutating func timedOut(_ timer: Timer) -> Actions {
+  /// `words`: why the request is not sent again, where that is asked for.
+  mutating func timedOut(_ timer: Timer, _ words: String = "") -> Actions {
     switch (timer, state) {
     case (.backOff, .backingOff):
       state = .queued
       return Actions(transport: .enqueue, timer: .start(.queue))
     case (.backOff, _), (_, .ended), (_, .new): return .nothing
     case (.queue, .queued): return fail(.timeout, .queue, "no connection slot in time")
-    case (.connect, .connecting): return fail(.timeout, .connect, "no connection in time")
-    case (.firstByte, .exchanging): return fail(.timeout, .firstByte, "no response in time")
-    case (.idle, .exchanging): return fail(.timeout, .idle, "the body stopped")
+    case (.connect, .connecting): return fail(.timeout, .connect, "no connection in time" + words)
+    case (.firstByte, .exchanging): return fail(.timeout, .firstByte, "no response in time" + words)
+    case (.idle, .exchanging): return fail(.timeout, .idle, "the body stopped" + words)
     case (.total, _): return fail(.timeout, .total, "not done in time")
     case (.queue, _), (.connect, _), (.firstByte, _), (.idle, _): return .nothing
     }
@@ -236,6 +270,9 @@ struct RequestStateMachine: Sendable {
   }
 
   // MARK: What is known
+
+  /// What earlier attempts sent, whatever this one did.
+  var sentBefore: SentState { earlierSent }
 
   var sent: SentState {
     guard case .exchanging(let exchange) = state, exchange.written > 0 else { return earlierSent }

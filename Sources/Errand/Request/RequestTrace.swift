@@ -25,9 +25,25 @@ public struct RequestTrace: Sendable {
     let note: String?
   }
 
+  /// Why an attempt was not the last, or why it was.
   struct Retry: Sendable {
+    enum Next: Sendable {
+      case after(Duration)
+      case never
+    }
+
     let at: Instant
+    let attempt: Int
     let reason: String
+    let next: Next
+
+    var description: String {
+      switch next {
+      case .after(.zero): "try \(attempt): \(reason)"
+      case .after(let wait): "try \(attempt): \(reason); the next in \(wait.forPeople)"
+      case .never: "no other try: \(reason)"
+      }
+    }
   }
 
   /// The names that were resolved.
@@ -67,7 +83,7 @@ public struct RequestTrace: Sendable {
         for step in connection.steps { add(step.event, step.at, step.note) }
       }
     }
-    for retry in retries { add("retry", retry.at, retry.reason) }
+    for retry in retries { add("retry", retry.at, retry.description) }
     add("sent", stamps.sent, "\(bytesWritten) bytes")
     add("head", stamps.head, status.map { "\($0)" })
     // Stable, so that steps of one moment stay in the order of life.

@@ -104,24 +104,4 @@ import Testing
       #expect(await client.slots().hosts == 2)
     }
   }
-
-  @Test func theWaitIsWhatTheServerAsksOrAGrowingRandomPart() {
-    var policy = RetryPolicy(max: 3)
-    func delay(_ attempt: Int, _ after: String?, _ random: Double = 0.5, status: Int = 503, isRepeatable: Bool = true) -> Duration? {
-      policy.delay(afterStatus: status, attempt: attempt, isRepeatable: isRepeatable, retryAfter: after, random: random)
-    }
-    #expect(delay(1, nil) == .milliseconds(100))
-    #expect(delay(2, nil) == .milliseconds(200))
-    #expect(delay(3, nil) == .milliseconds(400))
-    #expect(delay(4, nil) == nil)
-    #expect(delay(1, "7") == .seconds(7))
-    #expect(delay(1, "99999999999") == .seconds(30))
-    #expect(delay(1, "-1") == .milliseconds(100))
-    #expect(delay(1, "Fri, 31 Dec 1999 23:59:59 GMT") == .milliseconds(100))
-    #expect(delay(1, "999999999999999999999999") == .milliseconds(100))
-    #expect(delay(1, nil, status: 500) == nil)
-    #expect(delay(1, nil, isRepeatable: false) == nil)
-    policy.max = 1_000
-    #expect(delay(1_000, nil, 0.999).map { $0 <= .seconds(30) } == true)
-  }
 }

@@ -122,7 +122,7 @@ struct ForwardProxyTests {
       try await client.expect("http://b.test/", .through(proxy, "http://b.test/"))
       let described = try #require(await client.describe(second))
       #expect(described.state == "queued" && described.host == "a.test")
-      #expect(described.explanation.contains("host a.test:80 has 1 of 1 connections in use"), "\(described.explanation)")
+      #expect(described.explanation.contains("host a.test:80: 1 of 1 connections in use"), "\(described.explanation)")
       #expect(peer.requests.count == 2)
       // b's connection is free: a's next takes it.
       #expect(await client.cancel(held).result == .cancelled)

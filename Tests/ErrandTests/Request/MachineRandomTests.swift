@@ -57,12 +57,13 @@ enum MachineEvent {
   case responseStarted, headReceived
   case completed(isReusable: Bool)
   case retryLater(isReusable: Bool)
-  case lost, notProcessed, failed, refused, cancelled
+  case failedForNow(RetryCause, isProcessed: Bool)
+  case lost, reset, notProcessed, failed, refused, cancelled
   case timedOut(RequestStateMachine.Timer)
 
   static func random(using generator: inout SeededGenerator) -> MachineEvent {
     let flag = generator.next() % 2 == 0
-    switch generator.next() % 15 {
+    switch generator.next() % 17 {
     case 0: return .submitted
     case 1: return .granted(hasConnection: flag)
     case 2: return .connected
@@ -74,6 +75,8 @@ enum MachineEvent {
     case 8: return .retryLater(isReusable: flag)
     case 9: return .lost
     case 14: return .notProcessed
+    case 15: return .failedForNow(RetryCause.allCases.randomElement(using: &generator) ?? .connect, isProcessed: flag)
+    case 16: return .reset
     case 10: return .failed
     case 11: return .refused
     case 12: return generator.next() % 4 == 0 ? .cancelled : .connected
@@ -119,7 +122,9 @@ private struct Ledger {
   /// What is wrong with what the machine said; nil if nothing is.
   mutating func take(_ event: MachineEvent) -> String? {
     let wasEnded = machine.state == .ended
+    let cause = cause(of: event)
     let actions = apply(event)
+    if let cause, (cause != nil) != (actions.finish != nil) { return "\(event) was to be the end: \(cause != nil)" }
     if wasEnded, actions != .nothing { return "it acts after its end: \(actions)" }
     if case .granted = event, actions != .nothing {
       guard waits == 1 else { return "a slot was taken without waiting for it" }
@@ -147,7 +152,10 @@ private struct Ledger {
     }
     guard finishes == (machine.state == .ended ? 1 : 0) else { return "\(finishes) ends in state \(machine.state)" }
     if case .wrote = event, written > 0, case .exchanging = machine.state { leavesBytes = true }
-    if case .notProcessed = event { leavesBytes = leavesBytes && wasEnded }
+    switch event {
+    case .notProcessed, .failedForNow(_, isProcessed: false): leavesBytes = leavesBytes && wasEnded
+    default: break
+    }
     if actions.transport != .keep {
       hasLeftBytes = hasLeftBytes || leavesBytes
       leavesBytes = false
@@ -181,12 +189,25 @@ private struct Ledger {
     case .headReceived: machine.headReceived()
     case .completed(let isReusable): machine.responseCompleted(isReusable: isReusable)
     case .retryLater(let isReusable): machine.retryLater(isReusable: isReusable)
+    case .failedForNow(let cause, let isProcessed): machine.failedForNow(cause, isProcessed: isProcessed)
     case .lost: machine.connectionLost("reset")
+    case .reset: machine.streamReset("reset")
     case .notProcessed: machine.notProcessed("refused")
     case .failed: machine.responseFailed(.malformedResponse, "not HTTP")
     case .refused: machine.refused(.queueFull, .queue, "full")
     case .cancelled: machine.cancelled()
     case .timedOut(let timer): machine.timedOut(timer)
+    }
+  }
+
+  /// What the machine says beforehand of an event that may end the request: nil twice over where it says nothing of that event.
+  private func cause(of event: MachineEvent) -> RetryCause?? {
+    switch event {
+    case .lost: machine.causeIfLost
+    case .reset: machine.causeIfReset
+    case .notProcessed: machine.causeIfNotProcessed
+    case .timedOut(let timer) where timer != .queue && timer != .total: machine.cause(of: timer)
+    default: .none
     }
   }
 

@@ -167,4 +167,33 @@ import Testing
     #expect(machine.timedOut(.total) == Actions(timer: .clear, finish: .failure(.timeout, .total, "not done in time")))
     #expect(machine.timedOut(.total) == .nothing)
   }
+
+  @Test func aFailureThatIsTriedAgainGivesUpItsSlotAndSaysWhatWasSent() {
+    for (cause, written, isWhole, isProcessed, sent) in [
+      (RetryCause.connectionLost, Int64(0), false, true, SentState.notSent), (.connectionLost, 10, true, true, .maybeSent),
+      (.truncated, 10, true, true, .maybeSent), (.firstByteTimeout, 10, true, true, .sent), (.idleTimeout, 5, false, true, .maybeSent),
+      (.connectionLost, 10, true, false, .notSent),
+    ] {
+      var machine = exchanging(isReused: false, written: written, isWhole: isWhole)
+      #expect(machine.failedForNow(cause, isProcessed: isProcessed) == Actions(transport: .close, timer: .start(.backOff)))
+      #expect(machine.sent == sent && machine.retries == 1)
+    }
+    var machine = queued()
+    #expect(machine.failedForNow(.connect) == .nothing)
+    _ = machine.slotGranted(.none)
+    #expect(machine.failedForNow(.connect) == Actions(transport: .abandonConnect, timer: .start(.backOff)))
+    #expect(machine.timedOut(.backOff) == Actions(transport: .enqueue, timer: .start(.queue)))
+  }
+
+  @Test func replacingAStaleConnectionIsNoRetryOfThePolicys() {
+    var machine = exchanging(isReused: true, written: 10, isWhole: true)
+    #expect(machine.causeIfLost == nil)
+    _ = machine.connectionLost("closed")
+    #expect(machine.attempts == 2 && machine.retries == 0)
+    _ = machine.connected()
+    _ = machine.wrote(10, isWhole: true)
+    #expect(machine.causeIfLost == .connectionLost)
+    machine.responseStarted()
+    #expect(machine.causeIfLost == .truncated)
+  }
 }
