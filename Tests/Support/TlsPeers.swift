@@ -44,7 +44,7 @@ public final class NginxServer: Sendable {
   public var directory: TemporaryDirectory { process.directory }
 
   /// `http` gives the content of the http block for the ports it shall listen on.
-  public init(ports count: Int = 1, _ http: (_ ports: [UInt16]) -> String) async throws {
+  public init(ports count: Int = 1, _ http: @Sendable (_ ports: [UInt16]) -> String) async throws {
     var lastOutput = ""
     for _ in 0..<5 {
       let ports = try (0..<count).map { _ in try NginxServer.freePort() }
@@ -69,7 +69,7 @@ public final class NginxServer: Sendable {
     daemon off; master_process off; pid \(directory.file("pid")); error_log stderr warn; worker_rlimit_nofile 8192;
     events { worker_connections 4096; }
     http {
-      access_log off; default_type text/plain;
+      access_log off; default_type text/plain; ssl_protocols TLSv1.2 TLSv1.3;
       client_body_temp_path \(directory.file("t1")); proxy_temp_path \(directory.file("t2")); fastcgi_temp_path \(directory.file("t3"));
       uwsgi_temp_path \(directory.file("t4")); scgi_temp_path \(directory.file("t5"));
       \(http)

@@ -31,6 +31,8 @@ extension HttpClient {
     public var keepAlive = Duration.seconds(60)
     /// How old a connection may become: older ones are closed as soon as they are without a request. Default zero, no limit.
     public var maxConnectionAge = Duration.zero
+    /// Whether idle connections are closed, and names forgotten, when a link, an address or a route of the machine comes or goes. Default true.
+    public var followsNetworkChanges = true
     /// How dead peers are noticed.
     public var tcp = TcpSettings()
     /// How long one address of a host has to answer before the next is tried beside it (RFC 8305 section 5). Default 250 ms.
@@ -52,6 +54,14 @@ extension HttpClient {
     /// Which proxy requests go through that do not say so themselves. Default: the one that the process's environment names, read
     /// once, when the client is made.
     public var proxy = ProxyChoice.environment
+    /// How TLS connections to origins are made, by requests that do not say so themselves. Its files are looked at again once a second at
+    /// most, and new connections are made with what they hold then.
+    public var tls = TlsSettings()
+    /// How TLS connections to proxies (`https://` in ``proxy``) are made.
+    public var proxyTls = TlsSettings()
+    /// Told of each TLS connection that was made without verification, as ``TlsSettings/verify`` allows: for a log that an operator
+    /// reads. Called on the loop, which it may not block.
+    public var onUnverifiedTls: (@Sendable (String) -> Void)?
     /// The first handle's number. Default 1.
     public var firstHandle: UInt64 = 1
     /// Turns host names into addresses; nil takes the system's servers and hosts file through c-ares.

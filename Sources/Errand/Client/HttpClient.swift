@@ -48,6 +48,12 @@ public final class HttpClient: Sendable {
     return submit(request, delegate: delegate)
   }
 
+  /// Reads what the configuration's TLS settings name, and the system's store, now instead of with the first `https` request: for clients
+  /// whose requests are submitted on the loop, which must not wait for the disk. Throws an error `tls` that names the file or setting.
+  public func prepareTls() throws(HttpClientError) {
+    try engine.tls.prepareOwn()
+  }
+
   /// What the client has done and is doing.
   public func stats() async -> ClientStats {
     await withCheckedContinuation { continuation in

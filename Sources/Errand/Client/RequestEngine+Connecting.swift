@@ -19,7 +19,7 @@ extension RequestEngine {
       if attempt.connector.isResolving { lend(item) }
       return
     }
-    let route = Route(origin: host.origin, userAgent: configuration.userAgent, limits: configuration.wireLimits)
+    let route = Route(origin: host.origin, userAgent: configuration.userAgent, limits: configuration.wireLimits, tls: tls)
     let attempt = ConnectAttempt(host, Connector(route, ConnectPolicy(configuration, resolver)))
     host.add(attempt)
     attempt.add(item)
@@ -130,13 +130,15 @@ extension RequestEngine {
   }
 
   private func makeConnection(_ connected: Connected, _ host: HostPool) -> any HttpConnection {
-    let isHttp2 = connected.alpn == "h2" || !host.origin.isSecure && host.origin.options?.version == .http2
+    // That of a proxy says nothing of the origin.
+    let facts = host.origin.isSecure ? connected.stream.tls?.facts : nil
+    let isHttp2 = facts?.alpn == "h2" || !host.origin.isSecure && host.origin.options?.version == .http2
     host.speech = isHttp2 ? .http2 : .http1
-    let facts = ConnectionFacts(
+    let connectionFacts = ConnectionFacts(
       id: pool.nextID(), address: connected.address, localAddress: Socket.localAddress(connected.stream.descriptor),
-      speech: isHttp2 ? "HTTP/2" : "HTTP/1.1", steps: connected.steps)
-    if isHttp2 { return Http2Connection(connected.stream, facts, host: host, engine: self) }
-    return Http1Connection(connected.stream, facts, host: host, engine: self)
+      speech: isHttp2 ? "HTTP/2" : "HTTP/1.1", tls: facts, tlsTime: connected.tlsTime, steps: connected.steps)
+    if isHttp2 { return Http2Connection(connected.stream, connectionFacts, host: host, engine: self) }
+    return Http1Connection(connected.stream, connectionFacts, host: host, engine: self)
   }
 
   /// Has those who waited for a connection use it, as far as it reaches; the others look for one of their own.

@@ -7,7 +7,8 @@ extension RequestEngine {
     EventLoop.shared.cancel(item.totalTimer)
     item.totalTimer = .none
     reportToBreaker(item, finish)
-    let timings = item.stamps.timings(at: EventLoop.shared.now)
+    var timings = item.stamps.timings(at: EventLoop.shared.now)
+    if !item.isReused, let facts = item.facts, facts.tlsTime > 0 { timings.tls = facts.tlsTime }
     let outcome: Outcome
     switch finish {
     case .response:
@@ -155,8 +156,13 @@ extension RequestEngine {
       message += " through the proxy \(proxy)"
     }
     if code == .timeout, let limit = item.rules.words(for: phase) { message += " (\(phase) timeout of \(limit))" }
-    let mayHelp =
-      code == .dns || code == .connect || code == .timeout || code == .connectionLost || code == .truncated || code == .queueFull
+    let mayHelp: Bool
+    switch code {
+    case .dns, .connect, .timeout, .connectionLost, .truncated, .queueFull: mayHelp = true
+    // Only a handshake that was cut may pass.
+    case .tls: mayHelp = sent == .notSent
+    default: mayHelp = false
+    }
     let isSafe = sent == .notSent || item.machine.isRepeatable
     return HttpClientError(
       code, phase: phase, message: message, retryable: mayHelp && item.mayPass && isSafe, sent: sent,

@@ -78,6 +78,17 @@ extension RequestEngine {
     if case .final(let words) = failed(item, cause, message) { apply(item.machine.connectionLost(message + words), to: item) }
   }
 
+  /// TLS failed under the request. A server that wants a client's certificate says so only then (RFC 8446 section 4.4.2).
+  func tlsFailed(_ item: RequestItem, _ error: TlsError) {
+    // On a kept connection it may be the server's way to end it.
+    if item.isReused { return lost(item, error.description) }
+    item.mayPass = false
+    let actions =
+      item.head == nil
+      ? item.machine.refused(.tls, .tls, error.description) : item.machine.responseFailed(.tls, error.description)
+    apply(actions, to: item)
+  }
+
   /// The peer did nothing with the request.
   func notProcessed(_ item: RequestItem, _ message: String) {
     guard let cause = item.machine.causeIfNotProcessed else { return apply(item.machine.notProcessed(message), to: item) }

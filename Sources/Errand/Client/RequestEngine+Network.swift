@@ -6,7 +6,7 @@ extension RequestEngine {
 
   /// From the first connection on, for as long as there may be any.
   func watchNetwork() {
-    guard networkObserver == nil, !isShutDown else { return }
+    guard configuration.followsNetworkChanges, networkObserver == nil, !isShutDown else { return }
     networkObserver = NetworkMonitor.shared.observe { [weak self] in self?.networkChanged() }
   }
 

@@ -12,6 +12,7 @@ final class RequestEngine {
   let reader: ResponseReader
   private let headers: DefaultHeaders
   private let proxies: ProxyRules
+  let tls: TlsContexts
   var counters = ClientStats()
   /// Ends of requests that are not in the table any more: above this number a handle was never given out.
   var highestHandle: UInt64 = 0
@@ -33,6 +34,7 @@ final class RequestEngine {
   nonisolated init(_ configuration: HttpClient.Configuration, _ environment: ProxyEnvironment) {
     self.configuration = configuration
     proxies = ProxyRules(configuration.proxy, environment)
+    tls = TlsContexts(configuration)
     rules = RulesByExpectation(configuration)
     headers = DefaultHeaders(configuration)
     reader = ResponseReader(requestMethod: .get, limits: configuration.wireLimits)
@@ -46,7 +48,7 @@ final class RequestEngine {
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
-      let prepared = try PreparedRequest(request, headers, proxies)
+      let prepared = try PreparedRequest(request, headers, proxies, tls, at: now)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)

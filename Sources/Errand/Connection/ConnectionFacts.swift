@@ -9,14 +9,20 @@ final class ConnectionFacts: Sendable {
   let localAddress: SocketAddress?
   /// `HTTP/1.1` or `HTTP/2`.
   let speech: String
+  /// What TLS with the origin agreed on; nil in the clear.
+  let tls: TlsFacts?
+  /// How long TLS handshakes took, in microseconds; zero without TLS.
+  let tlsTime: Int64
   let openedAt: Instant
   /// What was agreed on before the first request, such as a tunnel.
   let steps: [RequestTrace.Moment]
 
   init(
-    id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String, steps: [RequestTrace.Moment] = [],
-    openedAt: Instant = .now()
+    id: UInt64, address: SocketAddress, localAddress: SocketAddress?, speech: String, tls: TlsFacts? = nil, tlsTime: Int64 = 0,
+    steps: [RequestTrace.Moment] = [], openedAt: Instant = .now()
   ) {
+    self.tls = tls
+    self.tlsTime = tlsTime
     self.steps = steps
     self.id = id
     self.address = address

@@ -1,30 +1,37 @@
+internal import EventLoop
+
 /// How to connect, where a request does not leave that to its client. A value behind one reference: requests in flight are many.
 final class ConnectionOptions: Hashable, Sendable {
   let version: HttpVersionChoice
   /// Go before those of the client.
   let resolve: [ResolveOverride]
   let proxy: ProxyPlan
+  /// One for each of the settings in use, so that its identity is its value.
+  let tls: TlsContext?
 
-  init(version: HttpVersionChoice, resolve: [ResolveOverride] = [], proxy: ProxyPlan = .direct) {
+  init(version: HttpVersionChoice, resolve: [ResolveOverride] = [], proxy: ProxyPlan = .direct, tls: TlsContext? = nil) {
     self.version = version
     self.resolve = resolve
     self.proxy = proxy
+    self.tls = tls
   }
 
   /// nil where the request leaves all to its client, which goes there directly.
-  static func of(_ request: HttpRequest, _ proxy: ProxyPlan) -> ConnectionOptions? {
-    if request.httpVersion == .auto, request.resolve.isEmpty, proxy == .direct { return nil }
-    return ConnectionOptions(version: request.httpVersion, resolve: request.resolve, proxy: proxy)
+  static func of(_ request: HttpRequest, _ proxy: ProxyPlan, _ tls: TlsContext?) -> ConnectionOptions? {
+    if request.httpVersion == .auto, request.resolve.isEmpty, proxy == .direct, tls == nil { return nil }
+    return ConnectionOptions(version: request.httpVersion, resolve: request.resolve, proxy: proxy, tls: tls)
   }
 
   static func == (left: ConnectionOptions, right: ConnectionOptions) -> Bool {
-    left === right || left.version == right.version && left.resolve == right.resolve && left.proxy == right.proxy
+    if left === right { return true }
+    return left.version == right.version && left.resolve == right.resolve && left.proxy == right.proxy && left.tls === right.tls
   }
 
   func hash(into hasher: inout Hasher) {
     hasher.combine(version)
     hasher.combine(resolve)
     hasher.combine(proxy)
+    hasher.combine(tls.map { ObjectIdentifier($0) })
   }
 }
 

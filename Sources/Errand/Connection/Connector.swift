@@ -3,7 +3,7 @@ internal import EventLoop
 /// Makes one connection: resolves the host at the start of the route, races its addresses, and then agrees on the layers of the route, one
 /// after the other.
 @LoopActor
-final class Connector: SocketTarget {
+final class Connector: SocketTarget, HandshakeTarget {
   typealias Outcome = Result<Connected, ConnectFailure>
 
   private let route: Route
@@ -29,6 +29,9 @@ final class Connector: SocketTarget {
   private(set) var connectedAt: Instant?
   private var steps: [RequestTrace.Moment] = []
   private var surplus: [UInt8] = []
+  private var tlsTime: Int64 = 0
+  /// The pacer has given a turn.
+  private var hasPace = false
 
   init(_ route: Route, _ policy: ConnectPolicy) {
     self.route = route
@@ -90,7 +93,7 @@ final class Connector: SocketTarget {
     if stream != nil, let layer = layers.first {
       layer.explanation
     } else if let race {
-      route.prefix + race.explanation
+      race.explanation + route.suffix
     } else if isResolving {
       "resolving \(resolving)"
     } else {
@@ -173,6 +176,7 @@ final class Connector: SocketTarget {
 
   private func advance() {
     while let stream, let layer = layers.first {
+      if layer.isPaced, !hasPace { return HandshakePacer.shared.submit(self) }
       switch layer.advance(over: stream) {
       case .wants(let interest):
         return EventLoop.shared.update(watch, interest)
@@ -180,6 +184,7 @@ final class Connector: SocketTarget {
         self.stream = next
         steps.append(layer.step)
         surplus = layer.surplus
+        tlsTime += layer.tlsTime
         layers.removeFirst()
       case .failed(let failure):
         return layerFailed(failure)
@@ -189,7 +194,15 @@ final class Connector: SocketTarget {
     self.stream = nil
     EventLoop.shared.unwatch(watch)
     watch = .none
-    finish(.success(Connected(stream: stream, address: address, steps: steps, surplus: surplus)))
+    finish(.success(Connected(stream: stream, address: address, tlsTime: tlsTime, steps: steps, surplus: surplus)))
+  }
+
+  func handshakeStep() {
+    // It may have ended while it waited for its turn.
+    guard stream != nil else { return }
+    hasPace = true
+    advance()
+    hasPace = false
   }
 
   /// A tunnel that does not reach one address of the origin may reach another.
@@ -197,6 +210,7 @@ final class Connector: SocketTarget {
     guard failure.isOfDestination, destinations.count > 1, let address else { return finish(.failure(failure)) }
     destinations.removeFirst()
     steps = []
+    tlsTime = 0
     close()
     race = nil
     (addresses, hasAllAddresses) = ([address], true)

@@ -18,6 +18,9 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
   private var isWriting = false
   /// Reading is held back for a slow delegate.
   private var isPaused = false
+  /// TLS can't go on reading before it has written something of its own.
+  private var readWantsWrite = false
+  private var isReadLater = false
   /// Runs out when a server has said nothing to `Expect: 100-continue`.
   private var continueTimer = TimerID.none
 
@@ -34,6 +37,7 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     reader = engine.reader
     watch = EventLoop.shared.watch(stream.descriptor, self)
     EventLoop.shared.update(watch, .read)
+    readUnreadLater()
   }
 
   var load: Int { item == nil ? 0 : 1 }
@@ -90,6 +94,7 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     guard isPaused else { return }
     isPaused = false
     updateInterest()
+    readUnreadLater()
   }
 
   func isPaused(_ item: RequestItem) -> Bool { isPaused }
@@ -98,7 +103,7 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
 
   func socketReady(_ ready: Interest) {
     if ready.contains(.write), item != nil { write() }
-    if ready.contains(.read), isOpen { read() }
+    if ready.contains(.read) || readWantsWrite, isOpen { read() }
   }
 
   func timerFired(_ kind: UInt8) {
@@ -175,11 +180,27 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
   }
 
   private func read() {
-    if let item, exchanges > 1, begunInTurn == EventLoop.shared.turn {
-      // It was readable before the request was written: this is no answer.
-      return engine.lost(item, "the server closed the connection or spoke on it before the request")
+    // It was readable before the request was written: this is no answer. TLS has to be asked, for it has messages of its own.
+    let isEarly = item != nil && exchanges > 1 && begunInTurn == EventLoop.shared.turn
+    if isEarly, stream.tls == nil { return spokeEarly() }
+    let result = stream.receive(into: EventLoop.shared.readBuffer)
+    setReadWantsWrite(stream.tls?.readWantsWrite == true)
+    switch result {
+    case .wouldBlock:
+      return
+    case .bytes, .closed, .failed:
+      if isEarly { return spokeEarly() }
     }
-    switch stream.receive(into: EventLoop.shared.readBuffer) {
+    received(result)
+    readUnreadLater()
+  }
+
+  private func spokeEarly() {
+    if let item { engine.lost(item, "the server closed the connection or spoke on it before the request") }
+  }
+
+  private func received(_ result: StreamRead) {
+    switch result {
     case .bytes(let count):
       if item == nil {
         // Nobody asked: what follows could be taken for the next request's answer.
@@ -193,7 +214,17 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
       peerClosed()
     case .failed(let error):
       guard let item else { return engine.pool.close(self) }
-      engine.lost(item, error.description)
+      if case .tls(let error) = error { engine.tlsFailed(item, error) } else { engine.lost(item, error.description) }
+    }
+  }
+
+  /// What TLS holds makes the socket no longer readable. Later, for one connection may not hold the loop.
+  private func readUnreadLater() {
+    guard isOpen, !isPaused, stream.hasUnread, !isReadLater else { return }
+    isReadLater = true
+    EventLoop.shared.atEndOfTurn { [self] in
+      isReadLater = false
+      if isOpen, !isPaused, stream.hasUnread { read() }
     }
   }
 
@@ -246,6 +277,7 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
 
   /// A response that ends with a full buffer may be followed by bytes that nobody asked for.
   private func isMoreWaiting(_ count: Int) -> Bool {
+    if stream.hasUnread { return true }
     guard count == EventLoop.shared.readBuffer.count else { return false }
     if case .wouldBlock = stream.receive(into: EventLoop.shared.readBuffer) { return false }
     return true
@@ -257,9 +289,15 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     updateInterest()
   }
 
+  private func setReadWantsWrite(_ wants: Bool) {
+    guard wants != readWantsWrite else { return }
+    readWantsWrite = wants
+    updateInterest()
+  }
+
   private func updateInterest() {
-    var interest: Interest = isPaused ? [] : .read
-    if isWriting { interest.insert(.write) }
+    var interest: Interest = isPaused || readWantsWrite ? [] : .read
+    if isWriting || readWantsWrite { interest.insert(.write) }
     EventLoop.shared.update(watch, interest)
   }
 }

@@ -22,10 +22,10 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
 
   /// The proxy that is sent the requests themselves: its connections carry them, beside those for other hosts.
   var carrier: Origin? {
-    guard !isProxy, case .forward(let proxy)? = options?.proxy else { return nil }
+    guard !isProxy, let options, case .forward(let proxy) = options.proxy else { return nil }
     return Origin(
       isSecure: false, host: proxy.host, port: proxy.port, unixSocket: nil,
-      options: ConnectionOptions(version: .http1, proxy: .forward(proxy)), isProxy: true)
+      options: ConnectionOptions(version: .http1, resolve: options.resolve, proxy: options.proxy), isProxy: true)
   }
 
   /// What is resolved here on the way to it, for people.

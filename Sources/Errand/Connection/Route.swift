@@ -7,6 +7,7 @@ struct Route: Sendable {
   /// Sent to proxies that are asked for a tunnel.
   let userAgent: String
   let limits: WireLimits
+  let tls: TlsContexts
 
   private var plan: ProxyPlan { origin.options?.proxy ?? .direct }
 
@@ -23,10 +24,16 @@ struct Route: Sendable {
   /// Of an error on the way to the proxy, what it is about; empty for an origin.
   var prefix: String { plan.proxy.map { "the proxy \($0): " } ?? "" }
 
+  /// Said after what is connected to.
+  var suffix: String { plan.proxy.map { ", the proxy \($0)" } ?? "" }
+
   /// What is agreed on over a fresh connection, in order: TLS with the proxy, the tunnel, TLS with the origin. `destination` is the address
   /// that the tunnel leads to; nil leaves the name to the proxy.
   @LoopActor func layers(to destination: SocketAddress?) throws(ConnectFailure) -> [any StreamLayer] {
     var layers: [any StreamLayer] = []
+    if let proxy = plan.proxy, proxy.kind == .https {
+      layers.append(TlsLayer(try ready(tls.forProxies), host: proxy.host, port: proxy.port, version: .http1, isProxy: true))
+    }
     if case .tunnel(let proxy) = plan {
       do throws(TunnelError) {
         layers.append(TunnelLayer(try handshake(proxy, destination), through: proxy, to: "\(origin)"))
@@ -34,7 +41,16 @@ struct Route: Sendable {
         throw ConnectFailure(proxy, error)
       }
     }
+    if origin.isSecure {
+      let context = try ready(origin.options?.tls ?? tls.own)
+      layers.append(TlsLayer(context, host: origin.host, port: origin.port, version: origin.options?.version ?? .auto))
+    }
     return layers
+  }
+
+  private func ready(_ context: TlsContext?) throws(ConnectFailure) -> TlsContext {
+    guard let context else { throw ConnectFailure(code: .tls, phase: .tls, message: "TLS was not made ready") }
+    return context
   }
 
   private func handshake(_ proxy: Proxy, _ destination: SocketAddress?) throws(TunnelError) -> any TunnelHandshake {

@@ -9,12 +9,18 @@ protocol StreamLayer: AnyObject {
   var explanation: String { get }
   /// That it is done, for the timeline.
   var step: RequestTrace.Moment { get }
+  /// Whether its steps take so much computing that one turn of the loop may not do many of them.
+  var isPaced: Bool { get }
+  /// How long its TLS handshake took, in microseconds; zero if it has none.
+  var tlsTime: Int64 { get }
   /// What was received beyond it: the beginning of what the connection carries. Only the last layer may have any.
   var surplus: [UInt8] { get }
 }
 
 extension StreamLayer {
   var surplus: [UInt8] { [] }
+  var isPaced: Bool { false }
+  var tlsTime: Int64 { 0 }
 }
 
 enum LayerProgress {
@@ -41,8 +47,8 @@ struct Connected {
   let stream: ByteStream
   /// Where the TCP connection goes: the origin, or the first proxy.
   let address: SocketAddress
-  /// The protocol agreed on in TLS (RFC 7301), such as `h2`.
-  var alpn: String?
+  /// How long TLS handshakes took, in microseconds; zero without TLS.
+  var tlsTime: Int64 = 0
   /// What was agreed on, for the timeline.
   var steps: [RequestTrace.Moment] = []
   /// What the origin has said already; only one that speaks HTTP/2 in the clear may have.

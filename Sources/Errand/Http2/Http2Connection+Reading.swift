@@ -17,6 +17,8 @@ extension Http2Connection: Http2SessionHandler {
         return
       case .closed:
         return lost("the server closed the connection")
+      case .failed(.tls(let error)):
+        return tlsFailed(error)
       case .failed(let error):
         return lost(error.description)
       }
@@ -131,6 +133,12 @@ extension Http2Connection: Http2SessionHandler {
       // What has not left this process can be sent elsewhere, whatever it is.
       if item.written == 0 { engine.notProcessed(item, message) } else { engine.lost(item, message) }
     }
+  }
+
+  private func tlsFailed(_ error: TlsError) {
+    isDraining = true
+    moveHeld(error.description)
+    endAll { engine.tlsFailed($0, error) }
   }
 
   /// The server broke the protocol.

@@ -69,6 +69,8 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
     watch = EventLoop.shared.watch(stream.descriptor, self)
     EventLoop.shared.update(watch, .read)
     scheduleFlush()
+    // The server's settings may have come with the end of the handshake.
+    if stream.hasUnread { EventLoop.shared.atEndOfTurn { [self] in if isOpen { read() } } }
   }
 
   var isShared: Bool { true }

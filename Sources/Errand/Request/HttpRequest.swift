@@ -1,9 +1,10 @@
+public import EventLoop
 public import HttpWire
 
 /// A request as the caller describes it. It is checked when it is submitted; what is wrong with it becomes its one outcome,
 /// `invalid_request`, before anything is connected.
 public struct HttpRequest: Sendable {
-  /// An absolute `http` URL. Its path and query are sent byte for byte.
+  /// An absolute `http` or `https` URL. Its path and query are sent byte for byte.
   public var url: String
   /// `nil`: GET, or POST where there is a body.
   public var method: HttpMethod?
@@ -37,6 +38,9 @@ public struct HttpRequest: Sendable {
   public var maxBodyBytes: Int64?
   /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
   public var unixSocket: String?
+  /// How its TLS connection is made; `nil` takes the client's settings. Files are read when the request is submitted, on the caller's
+  /// thread; what can't be used is `invalid_request`. Requests with equal settings share connections and sessions.
+  public var tls: TlsSettings?
   /// Which proxy to go through; `nil` takes the client's choice, by default the environment's. One that can't be used, and one by URL beside
   /// `unixSocket`, is `invalid_request`. A proxy that says no, or can't be reached, is an error `connect`, before anything of the request was sent.
   public var proxy: ProxyChoice?

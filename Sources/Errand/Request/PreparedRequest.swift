@@ -22,12 +22,16 @@ struct PreparedRequest {
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
-  init(_ request: HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules) throws(HttpClientError) {
+  init(_ request: HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts, at now: Instant)
+    throws(HttpClientError)
+  {
     var url = try PreparedRequest.checkedUrl(request.url)
     if let path = request.unixSocket {
       do throws(SystemError) { _ = try SocketAddress.unix(path) } catch { throw .invalid("unix_socket", error.description) }
     }
     let plan = try PreparedRequest.plan(request, url, proxies)
+    if plan.proxy?.kind == .https { try contexts.prepareForProxies(at: now) }
+    let tls = url.scheme == .https ? try contexts.context(for: request, at: now) : nil
     let method = request.method ?? (request.body == nil ? .get : .post)
     guard let priority = Int8(exactly: request.priority) else { throw .invalid("priority", "the priority must be from -128 to 127") }
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
@@ -83,7 +87,7 @@ struct PreparedRequest {
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
     self.origin = Origin(
-      isSecure: url.scheme == .https, host: url.host, port: url.port, unixSocket: request.unixSocket, options: .of(request, plan))
+      isSecure: url.scheme == .https, host: url.host, port: url.port, unixSocket: request.unixSocket, options: .of(request, plan, tls))
     self.wire = wire
     self.body = isJoined ? [] : body
     self.bodyCount = Int64(body.count)
@@ -101,7 +105,6 @@ struct PreparedRequest {
     } catch {
       throw .invalid("url", error.message)
     }
-    guard url.scheme == .http else { throw .invalid("url", "the URL's scheme https is not supported by this version") }
     guard url.userInfo == nil else {
       throw .invalid("url", "the URL holds credentials, which this version does not send; give an Authorization header instead")
     }
@@ -110,9 +113,7 @@ struct PreparedRequest {
 
   private static func plan(_ request: HttpRequest, _ url: HttpUrl, _ proxies: ProxyRules) throws(HttpClientError) -> ProxyPlan {
     do throws(ProxyError) {
-      let plan = try proxies.plan(request, to: url)
-      guard plan.proxy?.kind != .https else { throw ProxyError("TLS to a proxy is not supported by this version") }
-      return plan
+      return try proxies.plan(request, to: url)
     } catch {
       throw .invalid("proxy", error.message)
     }
@@ -131,7 +132,7 @@ struct PreparedRequest {
 }
 
 extension HttpClientError {
-  fileprivate static func invalid(_ field: String, _ message: String) -> HttpClientError {
+  static func invalid(_ field: String, _ message: String) -> HttpClientError {
     var error = HttpClientError(.invalidRequest, phase: .request, message: message)
     error.field = field
     return error

@@ -1,4 +1,4 @@
-internal import EventLoop
+public import EventLoop
 
 /// What happened to a request, and when, in a form that is cheap to keep: its words are made when somebody asks.
 public struct RequestTrace: Sendable {
@@ -6,7 +6,7 @@ public struct RequestTrace: Sendable {
   public struct Step: Sendable, Hashable {
     /// Microseconds since the request was submitted.
     public let at: Int64
-    /// `queued`, `slot`, `resolved`, `connected`, `tunnel`, `reused`, `sent`, `head` or `retry`.
+    /// `queued`, `slot`, `resolved`, `connected`, `tunnel`, `tls`, `reused`, `sent`, `head` or `retry`.
     public let event: String
     public let note: String?
 
@@ -62,6 +62,9 @@ public struct RequestTrace: Sendable {
   public var connectionID: UInt64? { connection?.id }
   /// Where it went, such as `127.0.0.1:80`.
   public var remoteAddress: String? { connection?.address.description }
+
+  /// What TLS with the origin agreed on; nil in the clear, or before.
+  public var tls: TlsFacts? { connection?.tls }
 
   /// The steps in their order.
   public var timeline: [Step] {

@@ -16,6 +16,8 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
     public static let dns = Code(rawValue: "dns")
     /// No address could be connected to.
     public static let connect = Code(rawValue: "connect")
+    /// TLS could not be agreed on, or failed; the message says what was wrong with which certificate.
+    public static let tls = Code(rawValue: "tls")
     /// A timer ran out; `phase` says which.
     public static let timeout = Code(rawValue: "timeout")
     /// The peer's bytes are not a response (RFC 9112).

@@ -104,6 +104,8 @@ public struct RequestTimings: Sendable, Hashable {
   public var queue: Int64?
   public var dns: Int64?
   public var connect: Int64?
+  /// The TLS handshakes of a connection that was made for the request.
+  public var tls: Int64?
   /// From submission to the response's head.
   public var firstByte: Int64?
   public var total: Int64 = 0

@@ -71,11 +71,12 @@ struct PemSource {
     }
     if let key { return key }
     let error = OpenSslErrors.take()
-    if error?.isEndOfPem == true { throw TlsError(.settings, "\(name) has no private key") }
-    if String(decoding: bytes, as: UTF8.self).contains("ENCRYPTED") {
+    let text = String(decoding: bytes, as: UTF8.self)
+    if !text.contains("PRIVATE KEY-----") { throw TlsError(.settings, "\(name) has no private key") }
+    if text.contains("ENCRYPTED") {
       throw TlsError(.settings, password == nil ? "\(name) is encrypted: it needs its password" : "the password does not open \(name)")
     }
-    throw TlsError(.settings, "\(name) can't be read: \(error?.words ?? "it is no PEM")")
+    throw TlsError(.settings, "\(name) can't be read: \(error?.words ?? "unknown")")
   }
 
   private func withBio<Result>(_ body: (OpaquePointer?) -> Result) -> Result {

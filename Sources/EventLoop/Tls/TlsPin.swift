@@ -7,11 +7,11 @@ struct TlsPin: Hashable {
 
   /// `sha256//BASE64` or `sha256/BASE64`, where the base64 is that of 32 bytes.
   init(_ setting: String) throws(TlsError) {
-    let prefixes = ["sha256//", "sha256/"]
-    guard let prefix = prefixes.first(where: setting.hasPrefix) else {
+    guard setting.hasPrefix("sha256/") else {
       throw TlsError(.settings, "the pin \(setting.prefix(80)) does not begin with sha256//")
     }
-    let base64 = Array(setting.utf8.dropFirst(prefix.utf8.count))
+    // The base64 may begin with a slash itself, so its length tells the forms apart.
+    let base64 = Array(setting.utf8.dropFirst(setting.utf8.count == "sha256//".utf8.count + 44 ? 8 : 7))
     var decoded = [UInt8](repeating: 0, count: 33)
     guard base64.count == 44, base64.last == UInt8(ascii: "="), EVP_DecodeBlock(&decoded, base64, 44) == 33, !base64.contains(0x0a) else {
       OpenSslErrors.clear()

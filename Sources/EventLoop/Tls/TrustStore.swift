@@ -41,14 +41,17 @@ enum TrustStore {
   private struct SystemPlaces: Hashable {
     let file: String
     let directory: String
+    /// The environment names the directory.
+    let isDirectoryNamed: Bool
     /// Changed with the files, so that an update of the system's store is seen.
     let stamps: [FileStamp?]
 
     static func current() -> SystemPlaces {
       let file = text(X509_get_default_cert_file_env()).flatMap(variable) ?? text(X509_get_default_cert_file()) ?? ""
-      let directory = text(X509_get_default_cert_dir_env()).flatMap(variable) ?? text(X509_get_default_cert_dir()) ?? ""
+      let named = text(X509_get_default_cert_dir_env()).flatMap(variable)
+      let directory = named ?? text(X509_get_default_cert_dir()) ?? ""
       let stamps = ([file] + directory.split(separator: ":").map(String.init)).map { FileStamp($0) }
-      return SystemPlaces(file: file, directory: directory, stamps: stamps)
+      return SystemPlaces(file: file, directory: directory, isDirectoryNamed: named != nil, stamps: stamps)
     }
 
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
@@ -60,12 +63,14 @@ enum TrustStore {
   private static func system() -> [X509Certificate] {
     let places = SystemPlaces.current()
     if let known = loaded.withLock({ $0 }), known.places == places { return known.certificates }
-    var paths = [places.file]
-    for directory in places.directory.split(separator: ":") { paths += (try? files(in: String(directory), where: isHashedName)) ?? [] }
-    var certificates: [X509Certificate] = []
-    for path in paths {
-      // What is unreadable in the system's store is as good as not there; OpenSSL holds it the same way.
-      certificates += (try? PemSource("", file: path).certificates(skipsBad: true)) ?? []
+    // What is unreadable in the system's store is as good as not there; OpenSSL holds it the same way.
+    func read(_ path: String) -> [X509Certificate] { (try? PemSource("", file: path).certificates(skipsBad: true)) ?? [] }
+    var certificates = read(places.file)
+    // A distribution's file and directory hold the same, and the directory takes much longer to read.
+    if certificates.isEmpty || places.isDirectoryNamed {
+      for directory in places.directory.split(separator: ":") {
+        for path in (try? files(in: String(directory), where: isHashedName)) ?? [] { certificates += read(path) }
+      }
     }
     let found = certificates
     loaded.withLock { $0 = (places, found) }

@@ -66,17 +66,19 @@ struct UrlParts {
 
   private static func hostName(_ name: UnsafeRawBufferPointer) throws(WireError) -> String {
     var isPlain = true
-    var hasHyphen = false
+    var mayBeEncoded = false
+    var previous: UInt8 = 0
     for byte in name {
       if byte >= 0x80 { return try IdnHost.encode(name) }
       if !isHostByte(byte) { isPlain = false }
-      if byte == Ascii.minus { hasHyphen = true }
+      if byte == Ascii.minus, previous == Ascii.minus { mayBeEncoded = true }
+      previous = byte
     }
     guard name.count <= 255 else { throw .invalid("the URL's host is longer than 255 bytes") }
     guard isPlain else {
       throw .invalid("the URL's host holds a character that is not a letter, digit, '-', '.', '_' or '~'")
     }
-    if hasHyphen { try IdnHost.checkEncodedLabels(name) }
+    if mayBeEncoded { try IdnHost.checkEncodedLabels(name) }
     return lowerCase(name)
   }
 

