@@ -1,4 +1,5 @@
 import Errand
+import EventLoop
 
 /// What is asked for and how, as the options say: the request, and a client for it.
 struct Target {
@@ -8,6 +9,12 @@ struct Target {
     guard let url = arguments["--url"] else { return nil }
     var request = HttpRequest(url, tag: 7, key: "bench")
     request.expect = arguments.has("--json-expected") ? .json : .any
+    if arguments.has("--http2") { request.httpVersion = .http2 }
+    if let ca = arguments["--ca"] {
+      var tls = TlsSettings()
+      tls.caFile = ca
+      request.tls = tls
+    }
     self.request = request
   }
 
@@ -16,6 +23,7 @@ struct Target {
     var configuration = HttpClient.Configuration()
     configuration.maxConnectionsPerHost = slots
     configuration.maxConnections = slots
+    configuration.proxy = .none
     return HttpClient(configuration)
   }
 }

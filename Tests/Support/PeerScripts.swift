@@ -58,9 +58,11 @@ public enum PeerScripts {
       import selectors
       while True:
           raw, _ = listener.accept()
-          peer = context.wrap_socket(raw, server_side=True)
-          server = socket.create_connection(("127.0.0.1", int(sys.argv[2])))
-          def relay(peer, server):
+          def relay(raw):
+              # A client may refuse the certificate.
+              try: peer = context.wrap_socket(raw, server_side=True)
+              except OSError: return
+              server = socket.create_connection(("127.0.0.1", int(sys.argv[2])))
               peer.setblocking(False)
               chosen = selectors.DefaultSelector()
               chosen.register(peer, selectors.EVENT_READ)
@@ -77,14 +79,17 @@ public enum PeerScripts {
                       else:
                           try:
                               data = peer.recv(65536)
+                              if not data: open_ = False
                               while data:
                                   server.sendall(data)
                                   data = peer.recv(65536) if peer.pending() else None
                           except ssl.SSLWantReadError: pass
+              server.close()
               peer.setblocking(True)
-              peer.unwrap()
+              try: peer.unwrap()
+              except OSError: pass
               peer.close()
-          threading.Thread(target=relay, args=(peer, server), daemon=True).start()
+          threading.Thread(target=relay, args=(raw,), daemon=True).start()
       """
 
   /// Serves lines: `size N` is answered with N bytes; `end` ends TLS and the connection in good order, `cut` the connection alone, `reset` by a reset,

@@ -12,4 +12,4 @@ ALL = {
     "queue": queue.run,
     "in-flight": in_flight.run,
 }
-QUICK = ["keep-alive", "in-flight"]
+QUICK = ["keep-alive", "tls", "http2", "in-flight"]

@@ -32,7 +32,7 @@ struct Route: Sendable {
   @LoopActor func layers(to destination: SocketAddress?) throws(ConnectFailure) -> [any StreamLayer] {
     var layers: [any StreamLayer] = []
     if let proxy = plan.proxy, proxy.kind == .https {
-      layers.append(TlsLayer(try ready(tls.forProxies), host: proxy.host, port: proxy.port, version: .http1, isProxy: true))
+      layers.append(TlsLayer(try ready(tls.forProxies), with: proxy))
     }
     if case .tunnel(let proxy) = plan {
       do throws(TunnelError) {

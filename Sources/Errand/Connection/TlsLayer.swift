@@ -7,26 +7,35 @@ final class TlsLayer: StreamLayer {
   private let host: String
   private let port: UInt16
   private let version: HttpVersionChoice
-  /// Such as `the proxy `; empty for an origin.
-  private let whom: String
+  /// nil: with the origin.
+  private let proxy: Proxy?
   private var tls: TlsStream?
   private var begun: Instant?
 
-  /// `isProxy`: with a proxy, which is spoken to in HTTP/1.1.
-  init(_ context: TlsContext, host: String, port: UInt16, version: HttpVersionChoice, isProxy: Bool = false) {
+  /// With an origin.
+  init(_ context: TlsContext, host: String, port: UInt16, version: HttpVersionChoice) {
     self.context = context
     self.host = host
     self.port = port
-    self.version = isProxy ? .http1 : version
-    whom = isProxy ? "the proxy " : ""
+    self.version = version
+    proxy = nil
   }
 
+  /// With a proxy, which is spoken to in HTTP/1.1.
+  init(_ context: TlsContext, with proxy: Proxy) {
+    self.context = context
+    self.proxy = proxy
+    (host, port, version) = (proxy.host, proxy.port, .http1)
+  }
+
+  private var prefix: String { proxy.map { "the proxy \($0): " } ?? "" }
+
   var isPaced: Bool { true }
-  var explanation: String { "in the TLS handshake with \(whom)\(host):\(port)" }
+  var explanation: String { "in the TLS handshake with \(proxy.map { "the proxy \($0)" } ?? "\(host):\(port)")" }
   private(set) var tlsTime: Int64 = 0
 
   var step: RequestTrace.Moment {
-    RequestTrace.Moment(at: EventLoop.shared.now, event: "tls", note: whom + (tls?.facts?.words ?? ""))
+    RequestTrace.Moment(at: EventLoop.shared.now, event: "tls", note: prefix + (tls?.facts?.words ?? ""))
   }
 
   func advance(over stream: ByteStream) -> LayerProgress {
@@ -51,7 +60,7 @@ final class TlsLayer: StreamLayer {
   private func failure(_ error: TlsError) -> ConnectFailure {
     // A server that restarts cuts handshakes; the rest of what can go wrong stays wrong.
     let mayPass = error.kind == .closed || error.kind == .connection
-    return ConnectFailure(code: .tls, phase: .tls, message: whom.isEmpty ? error.description : "\(whom)\(error)", mayPass: mayPass)
+    return ConnectFailure(code: .tls, phase: .tls, message: "\(prefix)\(error)", mayPass: mayPass)
   }
 }
 

@@ -42,7 +42,7 @@ final class TunnelLayer: StreamLayer {
         }
       case .wouldBlock:
         if let writeFailure { return broken(writeFailure) }
-        return .wants(hasUnsent ? [.read, .write] : .read)
+        return .wants(hasUnsent || stream.tls?.readWantsWrite == true ? [.read, .write] : .read)
       case .closed:
         return failed(handshake.closed)
       case .failed(let error):

@@ -1,4 +1,5 @@
 internal import CNghttp2
+import Glibc
 
 /// Turns a request's head as HTTP/1.1 writes it into the fields of HTTP/2 (RFC 9113 sections 8.2 and 8.3).
 ///
@@ -15,7 +16,8 @@ enum Http2RequestHead {
     fields.append(field(":method", requestLine[piece: 0..<methodEnd]))
     fields.append(field(":scheme", isSecure ? "https" : "http"))
     fields.append(field(":path", requestLine[piece: min(methodEnd + 1, targetEnd)..<targetEnd]))
-    let named = connectionOptions(head)
+    let first = fields.count
+    var named: [UnsafeRawBufferPointer] = []
     while let line = lines.next() {
       let colon = line.firstIndex(of: UInt8(ascii: ":")) ?? line.count
       let name = line[piece: 0..<colon]
@@ -24,8 +26,15 @@ enum Http2RequestHead {
         if !value.isEmpty { fields.append(field(":authority", value)) }
         continue
       }
-      guard !name.isEmpty, !belongsToConnection(name, value), !isNamed(name, in: named) else { continue }
+      if belongsToConnection(name, value) {
+        if equals(name, "connection") { named.append(value) }
+        continue
+      }
       fields.append(field(name, value, isSecret: isSecret(name, value)))
+    }
+    guard !named.isEmpty else { return }
+    for index in fields.indices.reversed() where index >= first {
+      if isNamed(UnsafeRawBufferPointer(start: fields[index].name, count: fields[index].namelen), in: named) { fields.remove(at: index) }
     }
     // Host comes first in a head, so that the authority stands behind the other pseudo fields.
   }
@@ -54,21 +63,9 @@ enum Http2RequestHead {
     }
   }
 
-  /// The values of Connection; nearly always none.
-  private static func connectionOptions(_ head: UnsafeRawBufferPointer) -> [UnsafeRawBufferPointer] {
-    var found: [UnsafeRawBufferPointer] = []
-    var lines = Lines(head)
-    _ = lines.next()
-    while let line = lines.next() {
-      guard line.count > 10, line[10] == UInt8(ascii: ":"), equals(line[piece: 0..<10], "connection") else { continue }
-      found.append(line[piece: 11..<line.count])
-    }
-    return found
-  }
-
   private static func isNamed(_ name: UnsafeRawBufferPointer, in lists: [UnsafeRawBufferPointer]) -> Bool {
     // TE is named by rule, and is the one such field that HTTP/2 knows.
-    if lists.isEmpty || equals(name, "te") { return false }
+    if equals(name, "te") { return false }
     for list in lists {
       for element in list.split(separator: UInt8(ascii: ",")) {
         if equalIgnoringCase(trimmed(UnsafeRawBufferPointer(rebasing: element)), name) { return true }
@@ -87,8 +84,8 @@ enum Http2RequestHead {
     init(_ text: UnsafeRawBufferPointer) { self.text = text }
 
     mutating func next() -> UnsafeRawBufferPointer? {
-      var end = start
-      while end < text.count, text[end] != 0x0D { end &+= 1 }
+      guard start < text.count, let base = text.baseAddress, let found = memchr(base + start, 0x0D, text.count - start) else { return nil }
+      let end = UnsafeRawPointer(found) - base
       guard end > start else { return nil }
       defer { start = end + 2 }
       return text[piece: start..<end]
@@ -111,7 +108,7 @@ enum Http2RequestHead {
     UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
   }
 
-  private static func equals(_ bytes: UnsafeRawBufferPointer, _ lowerCase: StaticString) -> Bool {
+  static func equals(_ bytes: UnsafeRawBufferPointer, _ lowerCase: StaticString) -> Bool {
     equalIgnoringCase(bytes, Http2RequestHead.bytes(lowerCase))
   }
 

@@ -28,7 +28,9 @@ extension Http2Session {
     case NGHTTP2_DATA.rawValue:
       guard frame.length > 0 || frame.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return counted(.emptyData) }
       flood.usefulFrame()
-    case NGHTTP2_HEADERS.rawValue: flood.usefulFrame()
+    case NGHTTP2_HEADERS.rawValue:
+      flood.usefulFrame()
+      beganHeaders(frame.stream_id)
     case NGHTTP2_PRIORITY.rawValue: return counted(.priority)
     // One that ends a stream is paid for with a request.
     case NGHTTP2_RST_STREAM.rawValue: return find(frame.stream_id) != nil || counted(.reset)
@@ -67,7 +69,7 @@ extension Http2Session {
   }
 
   func wasReset(_ number: Int32, _ code: UInt32) {
-    if let stream = find(number) { streams[stream.index].resetCode = Http2ErrorCode(rawValue: code) }
+    if find(number) != nil { troubles[number, default: Trouble()].resetCode = Http2ErrorCode(rawValue: code) }
   }
 
   func serverGoesAway(_ code: UInt32, _ words: String) {
@@ -81,8 +83,8 @@ extension Http2Session {
 
   /// nghttp2 refuses a frame that is wrong for its stream, and will reset that.
   func invalid(_ number: Int32, _ error: Int32) {
-    guard let stream = find(number), streams[stream.index].fault == nil else { return }
-    streams[stream.index].fault = .http2("the response breaks HTTP/2's rules: \(String(cString: nghttp2_strerror(error)))")
+    guard find(number) != nil, troubles[number]?.fault == nil else { return }
+    troubles[number, default: Trouble()].fault = .http2("the response breaks HTTP/2's rules: \(String(cString: nghttp2_strerror(error)))")
   }
 
   // MARK: Bodies
@@ -107,19 +109,20 @@ extension Http2Session {
   /// nghttp2 has done with a stream.
   func closed(_ number: Int32, _ code: UInt32) {
     guard let stream = find(number) else { return }
-    let state = streams[stream.index]
+    if streams[stream.index].isOver { return forget(stream) }
     streams[stream.index].isOver = true
+    let end = end(of: stream, Http2ErrorCode(rawValue: code))
     forget(stream)
-    guard !state.isOver else { return }
-    handler?.ended(stream, Http2Session.end(of: state, Http2ErrorCode(rawValue: code)))
+    handler?.ended(stream, end)
   }
 
-  private static func end(of state: StreamState, _ code: Http2ErrorCode) -> Http2StreamEnd {
-    if let fault = state.fault { return .failed(fault) }
-    if code == .refusedStream, !state.hasHead {
-      return .notProcessed(state.resetCode == nil ? "the server goes away" : "the server refused the stream")
+  private func end(of stream: Http2Stream, _ code: Http2ErrorCode) -> Http2StreamEnd {
+    let trouble = troubles[stream.number]
+    if let fault = trouble?.fault { return .failed(fault) }
+    if code == .refusedStream, !streams[stream.index].hasHead {
+      return .notProcessed(trouble?.resetCode == nil ? "the server goes away" : "the server refused the stream")
     }
-    if let code = state.resetCode { return .reset(code) }
+    if let code = trouble?.resetCode { return .reset(code) }
     return .failed(.http2("the response breaks HTTP/2's rules (\(code))"))
   }
 

@@ -26,9 +26,8 @@ extension Http2Session {
   /// nil for one whose head is not given out.
   func progress(_ stream: Http2Stream) -> Progress? {
     guard isLive(stream), streams[stream.index].headIsWritten else { return nil }
-    let state = streams[stream.index]
-    return Progress(
-      body: state.bodyOffset - state.bodyStart, isWhole: state.headIsWritten && state.bodyOffset == state.body.count)
+    let offset = streams[stream.index].bodyOffset
+    return Progress(body: offset - streams[stream.index].bodyStart, isWhole: offset == streams[stream.index].body.count)
   }
 
   /// Calls `body` with each live stream of which a piece was gathered since the last call.

@@ -23,6 +23,7 @@ final class Http2Session {
   private(set) var openCount = 0
   /// Streams of which a piece was written out since ``takeWritten(_:)``.
   var written: [Http2Stream] = []
+  var troubles: [Int32: Trouble] = [:]
   var flood: Http2FloodGuard
   var block = HeaderBlock()
   /// The last stream that was looked up.
@@ -52,22 +53,15 @@ final class Http2Session {
     var bodyStart = 0
     var bodyOffset = 0
     var headIsWritten = false
-    var interimCount = 0
+    var interimCount: Int32 = 0
+  }
+
+  /// What few streams have, by their numbers.
+  struct Trouble {
     /// The server's, from its RST_STREAM.
     var resetCode: Http2ErrorCode?
     /// What is wrong with the response.
     var fault: WireError?
-  }
-
-  /// The header section that is being read: one at a time on a connection (RFC 9113 section 4.3).
-  struct HeaderBlock {
-    /// -1: of no interest.
-    var slot: Int32 = -1
-    var fields = HttpHeaders()
-    var status = 0
-    var contentLength: Int64?
-    /// As RFC 9113 section 10.5.1 counts them.
-    var bytes = 0
   }
 
   init(_ settings: Http2Settings = Http2Settings(), limits: WireLimits, handler: any Http2SessionHandler) {
@@ -83,6 +77,8 @@ final class Http2Session {
     nghttp2_option_set_max_settings(options, settings.maxSettingsEntries)
     nghttp2_option_set_max_outbound_ack(options, settings.maxPendingAcks)
     nghttp2_option_set_max_continuations(options, settings.maxContinuations)
+    // Pushed streams, which a server may begin before it knows that we want none, are refused.
+    nghttp2_option_set_max_reserved_remote_streams(options, 0)
     nghttp2_option_set_max_deflate_dynamic_table_size(options, Int(settings.headerTableBytes))
     nghttp2_option_set_max_send_header_block_length(options, settings.requestHeadBytes)
     // Blanks around a value are trimmed, as in HTTP/1.1.
@@ -107,6 +103,8 @@ final class Http2Session {
     guard !isClosed else { return }
     isClosed = true
     handler = nil
+    // From now on callbacks find nothing.
+    Http2SessionTable.remove(id)
     if depth == 0 { free() }
   }
 
@@ -114,7 +112,6 @@ final class Http2Session {
     guard let native else { return }
     self.native = nil
     nghttp2_session_del(native)
-    Http2SessionTable.remove(id)
     streams = []
     freeSlots = []
     written = []
@@ -208,6 +205,7 @@ final class Http2Session {
     streams[stream.index] = StreamState()
     freeSlots.append(stream.slot)
     openCount -= 1
+    if !troubles.isEmpty { troubles[stream.number] = nil }
     if lastFound == stream { lastFound = nil }
   }
 }

@@ -3,8 +3,8 @@ internal import EventLoop
 
 /// The sessions by the number that nghttp2 hands back to its callbacks, and those callbacks.
 ///
-/// Each of them does the same: takes numbers and places in memory as integers, enters the loop's actor, and has the session of that number
-/// act. A number that is not known ends nghttp2's call.
+/// Each of them does the same: enters the loop's actor, and has the session of that number act. A number that is not known ends nghttp2's
+/// call.
 @LoopActor
 enum Http2SessionTable {
   private static var entries: [(generation: UInt, session: Http2Session?)] = []
@@ -37,63 +37,48 @@ enum Http2SessionTable {
     var made: OpaquePointer?
     nghttp2_session_callbacks_new(&made)
     nghttp2_session_callbacks_set_on_begin_frame_callback(made) { _, header, id in
-      let header = UInt(bitPattern: header)
-      return enter(id) { session in
-        guard let header = frameHeader(header) else { return failed }
-        return session.began(header) ? 0 : failed
-      }
-    }
-    nghttp2_session_callbacks_set_on_begin_headers_callback(made) { _, frame, id in
-      let frame = UInt(bitPattern: frame)
-      return enter(id) { session in
-        guard let header = frameHeader(frame) else { return failed }
-        let isPush = UInt32(header.type) == NGHTTP2_PUSH_PROMISE.rawValue
-        return session.beganHeaders(header.stream_id, isPush: isPush) ? 0 : refused
+      enter(id, header) { session, header in
+        guard let header else { return failed }
+        return session.began(header.pointee) ? 0 : failed
       }
     }
     nghttp2_session_callbacks_set_on_header_callback(made) { _, _, name, nameCount, value, valueCount, _, id in
-      let (name, value) = (UInt(bitPattern: name), UInt(bitPattern: value))
-      return enter(id) { session in session.received(field: bytes(name, nameCount), bytes(value, valueCount)) ? 0 : refused }
+      let (name, value) = (UnsafeRawBufferPointer(start: name, count: nameCount), UnsafeRawBufferPointer(start: value, count: valueCount))
+      return enter(id, (name, value)) { session, field in session.received(field: field.0, field.1) ? 0 : refused }
     }
     nghttp2_session_callbacks_set_on_invalid_header_callback(made) { _, _, name, nameCount, _, _, _, id in
-      let name = UInt(bitPattern: name)
-      return enter(id) { session in
-        session.invalid(field: bytes(name, nameCount))
+      enter(id, UnsafeRawBufferPointer(start: name, count: nameCount)) { session, name in
+        session.invalid(field: name)
         return refused
       }
     }
     nghttp2_session_callbacks_set_on_frame_recv_callback(made) { _, frame, id in
-      let frame = UInt(bitPattern: frame)
-      return enter(id) { received(frame, $0) }
+      enter(id, frame) { session, frame in received(frame, session) }
     }
     nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(made) { _, frame, error, id in
-      let frame = UInt(bitPattern: frame)
-      return enter(id) { session in
-        if let header = frameHeader(frame) { session.invalid(header.stream_id, error) }
+      enter(id, (frame, error)) { session, invalid in
+        if let frame = invalid.0 { session.invalid(frame.pointee.hd.stream_id, invalid.1) }
         return 0
       }
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(made) { _, _, number, data, count, id in
-      let data = UInt(bitPattern: data)
-      return enter(id) { session in
-        session.received(number, body: bytes(data, count))
+      enter(id, (number, UnsafeRawBufferPointer(start: data, count: count))) { session, chunk in
+        session.received(chunk.0, body: chunk.1)
         return 0
       }
     }
     nghttp2_session_callbacks_set_on_stream_close_callback(made) { _, number, code, id in
-      enter(id) { session in
-        session.closed(number, code)
+      enter(id, (number, code)) { session, end in
+        session.closed(end.0, end.1)
         return 0
       }
     }
     nghttp2_session_callbacks_set_before_frame_send_callback(made) { _, frame, id in
-      let frame = UInt(bitPattern: frame)
-      return enter(id) { sending(frame, $0) }
+      enter(id, frame) { session, frame in sending(frame, session) }
     }
     nghttp2_session_callbacks_set_on_frame_not_send_callback(made) { _, frame, error, id in
-      let frame = UInt(bitPattern: frame)
-      return enter(id) { session in
-        if let header = frameHeader(frame) { session.notSent(header, error) }
+      enter(id, (frame, error)) { session, unsent in
+        if let frame = unsent.0 { session.notSent(frame.pointee.hd, unsent.1) }
         return 0
       }
     }
@@ -102,43 +87,37 @@ enum Http2SessionTable {
 
   /// Asks a session for the next piece of a request's body.
   static let readBody: nghttp2_data_source_read_callback = { _, _, buffer, capacity, flags, source, id in
-    let (buffer, flags) = (UInt(bitPattern: buffer), UInt(bitPattern: flags))
-    guard let source else { return Int(failed) }
-    let slot = Int(source.pointee.fd)
-    var result = Int(failed)
-    _ = enter(id) { session in
-      guard let start = UnsafeMutableRawPointer(bitPattern: buffer) else { return failed }
-      guard let piece = session.readBody(slot, into: UnsafeMutableRawBufferPointer(start: start, count: capacity)) else {
-        result = Int(NGHTTP2_ERR_DEFERRED.rawValue)
-        return 0
-      }
-      result = piece.count
-      if piece.isLast { UnsafeMutablePointer<UInt32>(bitPattern: flags)?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
-      return 0
+    guard let source, let flags else { return Int(failed) }
+    let buffer = UnsafeMutableRawBufferPointer(start: buffer, count: capacity)
+    let count = enter(id, (source.pointee.fd, buffer, flags)) { session, wanted in
+      guard let piece = session.readBody(Int(wanted.0), into: wanted.1) else { return Int32(NGHTTP2_ERR_DEFERRED.rawValue) }
+      if piece.isLast { wanted.2.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+      return Int32(truncatingIfNeeded: piece.count)
     }
-    return result
+    return Int(count)
   }
 
-  private static func received(_ frame: UInt, _ session: Http2Session) -> Int32 {
-    guard let header = frameHeader(frame), let whole = UnsafePointer<nghttp2_frame>(bitPattern: frame) else { return failed }
+  private static func received(_ frame: UnsafePointer<nghttp2_frame>?, _ session: Http2Session) -> Int32 {
+    guard let frame else { return failed }
+    let header = frame.pointee.hd
     switch UInt32(header.type) {
-    case NGHTTP2_RST_STREAM.rawValue: session.wasReset(header.stream_id, whole.pointee.rst_stream.error_code)
+    case NGHTTP2_RST_STREAM.rawValue: session.wasReset(header.stream_id, frame.pointee.rst_stream.error_code)
     case NGHTTP2_GOAWAY.rawValue:
-      session.serverGoesAway(whole.pointee.goaway.error_code, words(of: whole.pointee.goaway) ?? "")
+      session.serverGoesAway(frame.pointee.goaway.error_code, words(of: frame.pointee.goaway) ?? "")
     case NGHTTP2_PING.rawValue where header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0:
-      let number = withUnsafeBytes(of: whole.pointee.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
+      let number = withUnsafeBytes(of: frame.pointee.ping.opaque_data) { $0.loadUnaligned(as: UInt64.self) }
       session.pingAnswered(UInt64(bigEndian: number))
     default: session.received(header)
     }
     return session.isOpen ? 0 : failed
   }
 
-  private static func sending(_ frame: UInt, _ session: Http2Session) -> Int32 {
-    guard let header = frameHeader(frame), let whole = UnsafePointer<nghttp2_frame>(bitPattern: frame) else { return failed }
-    if UInt32(header.type) == NGHTTP2_GOAWAY.rawValue {
-      session.sending(header, errorCode: whole.pointee.goaway.error_code, words: words(of: whole.pointee.goaway))
+  private static func sending(_ frame: UnsafePointer<nghttp2_frame>?, _ session: Http2Session) -> Int32 {
+    guard let frame else { return failed }
+    if UInt32(frame.pointee.hd.type) == NGHTTP2_GOAWAY.rawValue {
+      session.sending(frame.pointee.hd, errorCode: frame.pointee.goaway.error_code, words: words(of: frame.pointee.goaway))
     } else {
-      session.sending(header, errorCode: 0, words: nil)
+      session.sending(frame.pointee.hd, errorCode: 0, words: nil)
     }
     return 0
   }
@@ -152,19 +131,12 @@ enum Http2SessionTable {
 private let failed = Int32(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
 private let refused = Int32(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
 
-private func enter(_ id: UnsafeMutableRawPointer?, _ body: @LoopActor (Http2Session) -> Int32) -> Int32 {
-  let id = UInt(bitPattern: id)
-  return EventLoop.assumeOnLoop {
-    guard let session = Http2SessionTable[id], session.isOpen else { return failed }
-    return body(session)
+@inline(__always)
+private func enter<Argument>(
+  _ id: UnsafeMutableRawPointer?, _ argument: Argument, _ body: @escaping @LoopActor (Http2Session, Argument) -> Int32
+) -> Int32 {
+  EventLoop.assumeOnLoop(with: (UInt(bitPattern: id), argument, body)) { call in
+    guard let session = Http2SessionTable[call.0] else { return failed }
+    return call.2(session, call.1)
   }
-}
-
-/// Every frame begins with its header.
-private func frameHeader(_ place: UInt) -> nghttp2_frame_hd? {
-  UnsafePointer<nghttp2_frame_hd>(bitPattern: place)?.pointee
-}
-
-private func bytes(_ place: UInt, _ count: Int) -> UnsafeRawBufferPointer {
-  UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: place), count: count)
 }

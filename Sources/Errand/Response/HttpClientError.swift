@@ -45,7 +45,7 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
   public var phase: Phase?
   /// In words, without secrets.
   public var message: String
-  /// For `invalid_request`: the part of the request that is wrong: `url`, `method`, `headers`, `unix_socket` or `proxy`.
+  /// For `invalid_request`: the part of the request that is wrong: `url`, `method`, `headers`, `unix_socket`, `proxy` or `tls`.
   public var field: String?
   /// Whether sending the same request again may help and is safe.
   public var retryable: Bool

@@ -26,6 +26,15 @@ extension EventLoop: SerialExecutor {
     isOnLoop
   }
 
+  /// The same for entry points that are called often: what `body` needs comes as its argument, for it captures nothing and costs no
+  /// allocation then.
+  @inlinable
+  public static func assumeOnLoop<Argument, Result>(with argument: Argument, _ body: @escaping @LoopActor (Argument) -> Result) -> Result {
+    precondition(shared.isOnLoop, "assumeOnLoop called on another thread")
+    // SAFETY: isolation is part of the type, not of the representation; the precondition above is what it asserts.
+    return unsafeBitCast(body, to: ((Argument) -> Result).self)(argument)
+  }
+
   /// Runs `body` as `@LoopActor` code, for entry points that the compiler can't see are on the loop (C callbacks).
   /// Traps on any other thread.
   public static func assumeOnLoop<Result>(_ body: @LoopActor () throws -> Result) rethrows -> Result {

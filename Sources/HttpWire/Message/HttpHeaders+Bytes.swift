@@ -6,13 +6,11 @@ extension HttpHeaders {
     let nameStart = block.count
     block.append(contentsOf: name)
     let nameEnd = block.count
-    block.append(Ascii.colon)
-    block.append(Ascii.space)
+    block.append(static: ": ")
     let valueStart = block.count
     block.append(contentsOf: value)
     let valueEnd = block.count
-    block.append(Ascii.cr)
-    block.append(Ascii.lf)
+    block.append(static: "\r\n")
     fields.append(
       Field(nameStart: UInt32(nameStart), nameEnd: UInt32(nameEnd), valueStart: UInt32(valueStart), valueEnd: UInt32(valueEnd)))
   }

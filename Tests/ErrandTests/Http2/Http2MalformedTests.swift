@@ -118,6 +118,24 @@ import Testing
     if let end = pair.end(stream) { #expect(end != .whole) }
   }
 
+  @Test func `a stream that was pushed before the server knew better is refused, and the others go on`() throws {
+    let pair = Http2Pair()
+    defer { pair.close() }
+    let stream = try #require(pair.submit())
+    var greeting: [UInt8] = []
+    pair.session.gather(into: &greeting, upTo: 65_536)
+    let promise = Http2Frame.bytes(2) + Hpack.literals([(":method", "GET"), (":scheme", "https"), (":authority", "a"), (":path", "/b")])
+    pair.server.send(
+      Http2Frame(.pushPromise, flags: Http2Frame.endHeaders, stream: 1, promise), .headers(2, Self.ok), .data(2, [1, 2], endStream: true),
+      .headers(1, Self.ok), .data(1, [3], endStream: true))
+    pair.server.receive(greeting)
+    pair.run()
+    #expect(pair.body(stream) == [3])
+    #expect(pair.end(stream) == .whole)
+    #expect(pair.failure == nil)
+    #expect(pair.server.resets(2) == [7] || pair.server.resets(2) == [8])
+  }
+
   @Test func `a peer that does not speak HTTP/2 fails the session`() throws {
     for text in ["HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", String(repeating: "\0", count: 100)] {
       let pair = Http2Pair()

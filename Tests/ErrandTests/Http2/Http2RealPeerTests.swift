@@ -12,6 +12,9 @@ import Testing
     _ configuration: HttpClient.Configuration = .test(perHost: 3_000), _ test: (HttpClient, Http2RealPeer) async throws -> Void
   ) async throws {
     try await Http2RealPeer.with(program, options: options, settings: settings) { peer in
+      var configuration = configuration
+      configuration.tls = try await .test()
+      configuration.proxy = .none
       let client = HttpClient(configuration)
       do {
         try await test(client, peer)
@@ -56,8 +59,9 @@ import Testing
     }
   }
 
-  @Test(arguments: [1, 10]) func `a server with few streams gets more connections`(limit: Int) async throws {
-    try await run(.nghttpd, options: ["-m", String(limit)]) { client, peer in
+  @Test(arguments: Http2RealPeer.Program.nghttpds, [1, 10])
+  func `a server with few streams gets more connections`(program: Http2RealPeer.Program, limit: Int) async throws {
+    try await run(program, options: ["-m", String(limit)]) { client, peer in
       let delegate = RecordingDelegate()
       for index in 0..<100 { client.submit(peer.request("/small\(index % 10)"), delegate: delegate) }
       let outcomes = try await delegate.outcomes.first(100)
@@ -66,13 +70,16 @@ import Testing
     }
   }
 
-  @Test func `1,000 cancels in the middle of responses are CANCEL to the server and cost no connection`() async throws {
+  @Test(arguments: Http2RealPeer.Program.nghttpds)
+  func `1,000 cancels in the middle of responses are CANCEL to the server and cost no connection`(
+    program: Http2RealPeer.Program
+  ) async throws {
     let configuration = HttpClient.Configuration.test {
       $0.maxConnectionsPerHost = 3_000
       $0.http2.maxStreams = 2_000
       $0.http2.streamWindow = 20_000
     }
-    try await run(.nghttpd, options: ["-m", "2000"], configuration) { client, peer in
+    try await run(program, options: ["-m", "2000"], configuration) { client, peer in
       _ = try await client.send(peer.request("/small0"))
       let cut = RecordingDelegate(.bodyChunks)
       let whole = RecordingDelegate()
@@ -99,8 +106,9 @@ import Testing
     }
   }
 
-  @Test func `cancels at nginx cost no connection`() async throws {
-    try await run(.nginx, settings: "keepalive_requests 100000;") { client, peer in
+  @Test(arguments: Http2RealPeer.Program.nginxes)
+  func `cancels at nginx cost no connection`(program: Http2RealPeer.Program) async throws {
+    try await run(program, settings: "keepalive_requests 100000;") { client, peer in
       _ = try await client.send(peer.request("/small0"))
       for _ in 0..<10 {
         let cut = RecordingDelegate(.bodyChunks)
@@ -114,8 +122,9 @@ import Testing
     }
   }
 
-  @Test func `a server that limits requests on a connection loses none of them`() async throws {
-    try await run(.nginx, settings: "keepalive_requests 50;") { client, peer in
+  @Test(arguments: Http2RealPeer.Program.nginxes)
+  func `a server that limits requests on a connection loses none of them`(program: Http2RealPeer.Program) async throws {
+    try await run(program, settings: "keepalive_requests 50;") { client, peer in
       let delegate = RecordingDelegate()
       for round in 0..<20 {
         for index in 0..<30 {
@@ -137,29 +146,32 @@ import Testing
       for _ in 0..<3 { client.submit(peer.request("/hello", method: .post, body: .bytes(body)), delegate: delegate) }
       for outcome in try await delegate.outcomes.first(3) {
         let response = try #require(outcome.event.response, "\(outcome.event)")
-        #expect(program == .nghttpd ? response.body == body : response.text == "hello")
+        #expect(program.isNghttpd ? response.body == body : response.text == "hello")
       }
     }
   }
 
-  @Test func `trailers and padded frames`() async throws {
-    try await run(.nghttpd, options: ["--trailer=x-sum: 42", "-b", "200"]) { client, peer in
+  @Test(arguments: Http2RealPeer.Program.nghttpds)
+  func `trailers and padded frames`(program: Http2RealPeer.Program) async throws {
+    try await run(program, options: ["--trailer=x-sum: 42", "-b", "200"]) { client, peer in
       let response = try await client.send(peer.request("/large0"))
       #expect(response.body == Http2RealPeer.contents("large0", 3_000_000))
       #expect(response.trailers == ["x-sum": "42"])
     }
   }
 
-  @Test func `a pushing server is told not to`() async throws {
-    try await run(.nghttpd, options: ["-p", "/small0=/small1"]) { client, peer in
+  @Test(arguments: Http2RealPeer.Program.nghttpds)
+  func `a pushing server is told not to`(program: Http2RealPeer.Program) async throws {
+    try await run(program, options: ["-p", "/small0=/small1"]) { client, peer in
       let response = try await client.send(peer.request("/small0"))
       #expect(response.body.count == 100)
       #expect(!peer.output().contains("send PUSH_PROMISE"))
     }
   }
 
-  @Test func `small windows at the server make uploads slow and not wrong`() async throws {
-    try await run(.nghttpd, options: ["-w", "10", "-W", "10", "--echo-upload"]) { client, peer in
+  @Test(arguments: Http2RealPeer.Program.nghttpds)
+  func `small windows at the server make uploads slow and not wrong`(program: Http2RealPeer.Program) async throws {
+    try await run(program, options: ["-w", "10", "-W", "10", "--echo-upload"]) { client, peer in
       let body = Http2RealPeer.contents("upload", 200_000)
       let response = try await client.send(peer.request("/x", method: .post, body: .bytes(body)))
       #expect(response.body == body)

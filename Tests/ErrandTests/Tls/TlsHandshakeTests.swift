@@ -86,7 +86,7 @@ struct TlsHandshakeTests {
         await client.onLoop { _ = $0.submitOnLoop(HttpRequest("https://localhost:\(server.port)/"), sink: sink) }
         let trace = try #require(try await sink.traces.first(1).first)
         #expect(trace.timeline.map(\.event) == ["queued", "slot", "resolved", "connected", "tls", "tunnel", "tls", "sent", "head"])
-        #expect(trace.timeline.compactMap(\.note).contains { $0.hasPrefix("the proxy TLSv1.3") })
+        #expect(trace.timeline.compactMap(\.note).contains { $0.hasPrefix("the proxy https://localhost:\(relay.port): TLSv1.3") })
         #expect(trace.tls?.alpn == "h2")
         var request = HttpRequest("https://localhost:\(server.port)/")
         request.httpVersion = .http1
@@ -99,7 +99,7 @@ struct TlsHandshakeTests {
         $0.proxy = .url("https://localhost:\(relay.port)", noProxy: nil)
       } test: { client in
         let error = try await client.failure(HttpRequest("https://localhost:\(server.port)/"))
-        #expect(error.code == .tls && error.message.hasPrefix("the proxy unknown issuer"), "\(error)")
+        #expect(error.code == .tls && error.message.hasPrefix("the proxy https://localhost:\(relay.port): unknown issuer"), "\(error)")
       }
     }
   }

@@ -187,6 +187,28 @@ struct TlsRequestTests {
     }
   }
 
+  @Test func aUnixSocketsServerIsVerifiedByTheUrlsHost() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("socket")
+    let identity = try await TestCertificates.shared.identity(.localhost)
+    let server = try await NginxServer(ports: 1) { ports in
+      """
+      server { listen 127.0.0.1:\(ports[0]); listen unix:\(path) ssl;
+        ssl_certificate \(identity.chainFile); ssl_certificate_key \(identity.keyFile); location / { return 200 "[$ssl_server_name]"; } }
+      """
+    }
+    defer { server.stop() }
+    try await tlsScene { client in
+      var request = HttpRequest("https://localhost/")
+      request.unixSocket = path
+      let response = try await client.send(request)
+      #expect(response.text == "[localhost]")
+      request.url = "https://elsewhere.example.com/"
+      let error = try await client.failure(request)
+      #expect(error.message.hasPrefix("the certificate does not cover elsewhere.example.com: it has localhost"), "\(error)")
+    }
+  }
+
   @Test func settingsThatAreOfNoUseFailEachRequest() async throws {
     try await tlsScene {
       $0.tls.caFile = "/nowhere/ca.pem"

@@ -3,18 +3,28 @@ import TestSupport
 
 @testable import Errand
 
-/// A real HTTP/2 server in the clear, with files to serve.
+/// A real HTTP/2 server with files to serve: in the clear with prior knowledge, or in TLS, where ALPN decides.
 struct Http2RealPeer: Sendable {
   enum Program: String, Sendable, CaseIterable {
     case nghttpd, nginx
+    case nghttpdTls = "nghttpd over TLS"
+    case nginxTls = "nginx over TLS"
+
+    static let nghttpds = [Program.nghttpd, .nghttpdTls]
+    static let nginxes = [Program.nginx, .nginxTls]
+
+    var isSecure: Bool { self == .nghttpdTls || self == .nginxTls }
+    var isNghttpd: Bool { self == .nghttpd || self == .nghttpdTls }
   }
 
   let port: UInt16
+  let isSecure: Bool
   let output: @Sendable () -> String
 
   func request(_ path: String, method: HttpMethod? = nil, headers: HttpHeaders = [:], body: HttpBody? = nil) -> HttpRequest {
-    var request = HttpRequest("http://127.0.0.1:\(port)\(path)", method: method, headers: headers, body: body)
-    request.httpVersion = .http2
+    let origin = isSecure ? "https://localhost" : "http://127.0.0.1"
+    var request = HttpRequest("\(origin):\(port)\(path)", method: method, headers: headers, body: body)
+    if !isSecure { request.httpVersion = .http2 }
     return request
   }
 
@@ -35,26 +45,28 @@ struct Http2RealPeer: Sendable {
       try files.write("small\(index)", contents("small\(index)", 100))
       try files.write("large\(index)", contents("large\(index)", 3_000_000))
     }
-    switch program {
-    case .nghttpd:
+    let identity = try await TestCertificates.shared.identity(.localhost)
+    if program.isNghttpd {
       let log = try TemporaryDirectory()
+      let (before, after) = program.isSecure ? ([], [identity.keyFile, identity.chainFile]) : (["--no-tls"], [])
       try await PeerProcess.with(in: log) { port in
-        ["nghttpd", "--no-tls", "-v", "-a", "127.0.0.1", "-d", files.path] + options + [String(port)]
+        ["nghttpd", "-v", "-a", "127.0.0.1", "-d", files.path] + before + options + [String(port)] + after
       } _: { port in
-        try await body(Http2RealPeer(port: port, output: { PeerProcess.text(of: log.file("output")) }))
+        try await body(Http2RealPeer(port: port, isSecure: program.isSecure, output: { PeerProcess.text(of: log.file("output")) }))
       }
-    case .nginx:
+    } else {
+      let listen = program.isSecure ? "ssl http2" : "http2"
       let server = try await NginxServer { ports in
         """
         server {
-          listen 127.0.0.1:\(ports[0]) http2; root \(files.path); http2_max_concurrent_streams 2000; client_max_body_size 100m;
+          listen 127.0.0.1:\(ports[0]) \(listen); ssl_certificate \(identity.chainFile); ssl_certificate_key \(identity.keyFile); root \(files.path); http2_max_concurrent_streams 2000; client_max_body_size 100m;
           \(settings)
           location /hello { return 200 "hello"; }
         }
         """
       }
       defer { server.stop() }
-      try await body(Http2RealPeer(port: server.port, output: { server.process.output }))
+      try await body(Http2RealPeer(port: server.port, isSecure: program.isSecure, output: { server.process.output }))
     }
   }
 }
