@@ -28,7 +28,7 @@ public struct RetryPolicy: Sendable, Hashable {
 public enum RetryCause: String, Sendable, Hashable, CaseIterable {
   /// The name's servers gave no answer. A name that does not exist is final.
   case dns
-  /// No address took the connection, or the proxy could not reach it.
+  /// No address took the connection, it ended in the TLS handshake, or the proxy could not reach the host. A certificate that is wrong is final.
   case connect
   /// No connection in time.
   case connectTimeout = "connect_timeout"
