@@ -63,6 +63,7 @@ extension Http2Session {
     case NGHTTP2_DATA.rawValue where endsStream:
       if let stream = find(frame.stream_id) { responseEnded(stream) }
     case NGHTTP2_SETTINGS.rawValue where frame.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) == 0:
+      releaseBodies()
       handler?.serverSettingsChanged()
     default: break
     }

@@ -60,6 +60,15 @@ extension Http2Session {
     nghttp2_session_resume_data(native, stream.number)
   }
 
+  /// The server's settings have come.
+  func releaseBodies() {
+    guard !hasServerSettings else { return }
+    hasServerSettings = true
+    for stream in streams where stream.number != 0 && !stream.holdsBody && !stream.body.isEmpty {
+      nghttp2_session_resume_data(native, stream.number)
+    }
+  }
+
   /// `count` bytes of the stream's body have been taken: the server may send as many more.
   func consume(_ stream: Http2Stream, _ count: Int) {
     guard count > 0, isLive(stream), !streams[stream.index].hasEnded else { return }
@@ -132,7 +141,7 @@ extension Http2Session {
   /// The next piece of a stream's body.
   func readBody(_ slot: Int, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
     guard slot >= 0, slot < streams.count, streams[slot].number != 0 else { return (0, true) }
-    if streams[slot].holdsBody { return nil }
+    if streams[slot].holdsBody || !hasServerSettings { return nil }
     let offset = streams[slot].bodyOffset
     let count = streams[slot].body.withUnsafeBytes { bytes in
       let count = min(buffer.count, bytes.count - min(offset, bytes.count))

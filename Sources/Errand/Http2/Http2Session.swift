@@ -29,6 +29,8 @@ final class Http2Session {
   /// The last stream that was looked up.
   var lastFound: Http2Stream?
   var serverIsGoing = false
+  /// No body goes out before: a server whose windows are small may take one that fills the usual window for a breach of its own.
+  var hasServerSettings = false
   /// Why the session is of no more use.
   var failure: WireError?
   private var failureIsTold = false

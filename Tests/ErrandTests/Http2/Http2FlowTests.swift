@@ -26,6 +26,20 @@ import Testing
     #expect(pair.end(stream) == .whole)
   }
 
+  @Test func `a body waits for the server's settings`() throws {
+    let pair = Http2Pair(server: [4: 1_023])
+    defer { pair.close() }
+    pair.server.onRequest = { server, request in server.answer(request.stream, body: [1]) }
+    let stream = try #require(pair.submit(.post, body: bytes(200_000)))
+    var first: [UInt8] = []
+    pair.session.gather(into: &first, upTo: 1_000_000)
+    #expect(first.count < 1_000)
+    #expect(pair.session.progress(stream)?.body == 0)
+    pair.server.receive(first)
+    pair.run()
+    #expect(pair.end(stream) == .whole)
+  }
+
   @Test func `slow consumers do not stop the others`() throws {
     let pair = Http2Pair()
     defer { pair.close() }
