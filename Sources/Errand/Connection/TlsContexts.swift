@@ -35,6 +35,11 @@ final class TlsContexts: Sendable {
     }
   }
 
+  /// Makes ready what ``context(for:at:)`` gives for requests that bring these settings.
+  func prepare(_ settings: TlsSettings) throws(TlsError) {
+    _ = try cache.context(for: settings)
+  }
+
   /// Makes ready what ``forProxies`` gives.
   func prepareForProxies(at now: Instant) throws(HttpClientError) {
     try prepare(madeForProxies, proxySettings, now)

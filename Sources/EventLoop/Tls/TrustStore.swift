@@ -7,21 +7,27 @@ enum TrustStore {
   /// A new store with what `settings` name, and how many certificates it has.
   static func make(_ settings: TlsSettings) throws(TlsError) -> (store: OpaquePointer, count: Int) {
     var certificates = settings.useSystemStore ? system() : []
-    if let file = settings.caFile {
-      certificates += try nonempty(PemSource("the CA file", file: file))
-    }
-    if let directory = settings.caDirectory {
-      let found = try files(in: directory, where: isCertificateFile).map { path throws(TlsError) in
-        try PemSource("the CA file", file: path).certificates(skipsBad: true)
-      }
-      guard found.contains(where: { !$0.isEmpty }) else { throw TlsError(.settings, "the CA directory \(directory) has no certificate") }
-      for some in found { certificates += some }
-    }
+    if let file = settings.caFile { certificates += try TrustStore.certificates(inFile: file) }
+    if let directory = settings.caDirectory { certificates += try TrustStore.certificates(inDirectory: directory) }
     if let text = settings.caPem { certificates += try nonempty(PemSource(name: "the CA given as PEM", text: text)) }
     guard let store = X509_STORE_new() else { throw TlsError(.settings, "no memory for a store of certificates") }
     OpenSslErrors.clear()
     for certificate in certificates { X509_STORE_add_cert(store, certificate.pointer) }
     return (store, certificates.count)
+  }
+
+  static func certificates(inFile path: String) throws(TlsError) -> [X509Certificate] {
+    try nonempty(PemSource("the CA file", file: path))
+  }
+
+  /// Of all files that are named like certificates; what of them can't be read is left out.
+  static func certificates(inDirectory path: String) throws(TlsError) -> [X509Certificate] {
+    var certificates: [X509Certificate] = []
+    for file in try files(in: path, where: isCertificateFile) {
+      certificates += try PemSource("the CA file", file: file).certificates(skipsBad: true)
+    }
+    guard !certificates.isEmpty else { throw TlsError(.settings, "the CA directory \(path) has no certificate") }
+    return certificates
   }
 
   /// Where the system's store is, for people.
