@@ -91,7 +91,10 @@ extension Problem {
   /// A request that the client itself would not take.
   static func refused(_ error: HttpClientError) -> Problem {
     switch error.code {
-    case .queueFull: return .unavailable(error.message, limit: "max_queued")
+    case .queueFull:
+      // The message names the limit.
+      let closer = ["max_queued_per_host", "max_queued_per_owner"].first { error.message.contains($0) }
+      return .unavailable(error.message, limit: closer ?? "max_queued")
     case .denied: return .unavailable(error.message)
     default:
       return Problem(

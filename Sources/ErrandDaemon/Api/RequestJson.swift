@@ -20,13 +20,14 @@ extension DaemonCore {
     if record.meta.isEmpty { writer.null() } else { writer.raw(record.meta) }
     if let result = record.result {
       writeEnd(result, of: record, to: &writer)
+      if let trace = result.trace { writeConnection(trace, to: &writer) }
       writer.member("explanation", Explanation.of(result, record))
       writeTimeline(Explanation.timeline(of: result, record), to: &writer)
       writer.key("event")
       writer.raw(result.event.jsonBytes)
     } else {
       writeAge(record, at: now, to: &writer)
-      if let description = client.describe(record.handle, at: now) { write(description, to: &writer) }
+      if let description = client.describe(record.handle, at: now) { write(description, client.trace(record.handle), to: &writer) }
     }
     writer.endObject()
   }
@@ -57,22 +58,38 @@ extension DaemonCore {
     if result.attempts > 0 { writer.member("attempts", result.attempts) }
   }
 
-  private func write(_ description: RequestDescription, to writer: inout JsonWriter) {
+  private func write(_ description: RequestDescription, _ trace: RequestTrace?, to writer: inout JsonWriter) {
     writer.member("host", description.host)
     writer.member("attempts", description.attempts)
     writer.member("sent", description.sent.rawValue)
     writer.member("bytes_written", description.bytesWritten)
     writer.member("bytes_received", description.bytesReceived)
-    if let id = description.connectionID {
-      writer.key("connection")
-      writer.beginObject()
-      writer.member("id", id)
-      if let address = description.remoteAddress { writer.member("address", address) }
-      if let isReused = description.isReusedConnection { writer.member("reused", isReused) }
-      writer.endObject()
-    }
+    if let trace { writeConnection(trace, to: &writer) }
     writer.member("explanation", description.explanation)
     writeTimeline(description.timeline, to: &writer)
+  }
+
+  /// That of the last attempt.
+  private func writeConnection(_ trace: RequestTrace, to writer: inout JsonWriter) {
+    guard let id = trace.connectionID else { return }
+    writer.key("connection")
+    writer.beginObject()
+    writer.member("id", id)
+    if let name = trace.protocolName { writer.member("protocol", name) }
+    if let address = trace.remoteAddress { writer.member("address", address) }
+    if let address = trace.localAddress { writer.member("local_address", address) }
+    if let isReused = trace.isReusedConnection { writer.member("reused", isReused) }
+    if let tls = trace.tls {
+      writer.key("tls")
+      writer.beginObject()
+      writer.member("version", tls.version)
+      writer.member("cipher", tls.cipher)
+      writer.member("resumed", tls.isResumed)
+      writer.member("verified", tls.isVerified)
+      writer.member("subject", tls.subject)
+      writer.endObject()
+    }
+    writer.endObject()
   }
 
   private func writeTimeline(_ steps: [RequestTrace.Step], to writer: inout JsonWriter) {

@@ -1,11 +1,18 @@
 internal import Errand
+internal import EventLoop
 
 /// How requests are made.
 public struct ClientSettings: Codable, Sendable, Equatable {
   public var maxConnectionsPerHost = 64
   public var maxConnections = 4_096
   public var maxQueued = 1_000_000
+  public var maxInFlightPerHost = 1_000
+  public var maxInFlightPerOwner: Int?
+  public var maxQueuedPerHost: Int?
+  public var maxQueuedPerOwner: Int?
   public var keepAliveMs = 60_000
+  public var maxConnectionAgeMs = 0
+  public var attemptDelayMs = 250
   public var queueTimeoutMs = 0
   public var connectTimeoutMs = 10_000
   public var firstByteTimeoutMs = 30_000
@@ -13,14 +20,33 @@ public struct ClientSettings: Codable, Sendable, Equatable {
   public var totalTimeoutMs = 60_000
   public var maxBodyBytes = 16 << 20
   public var userAgent = "errand/1"
+  public var httpVersion = HttpVersionChoice.auto.rawValue
+  public var tls = TlsFileSettings()
+  public var proxyTls = TlsFileSettings()
+  public var proxy = ProxySetting.environment
+  public var noProxy: String?
+  public var resolve: [String: [String]] = [:]
+  public var dns = DnsFileSettings()
+  public var tcp = TcpFileSettings()
+  public var rateLimits: [String: RateSettings] = [:]
+  public var services: [String: ServiceSettings] = [:]
+  public var retryBudget: RetryBudgetFileSettings? = RetryBudgetFileSettings()
+  public var circuitBreaker = CircuitBreakerFileSettings()
 
   public init() {}
 
   enum CodingKeys: String, CodingKey, CaseIterable {
+    case tls, proxy, resolve, dns, tcp, services
     case maxConnectionsPerHost = "max_connections_per_host"
     case maxConnections = "max_connections"
     case maxQueued = "max_queued"
+    case maxInFlightPerHost = "max_in_flight_per_host"
+    case maxInFlightPerOwner = "max_in_flight_per_owner"
+    case maxQueuedPerHost = "max_queued_per_host"
+    case maxQueuedPerOwner = "max_queued_per_owner"
     case keepAliveMs = "keep_alive_ms"
+    case maxConnectionAgeMs = "max_connection_age_ms"
+    case attemptDelayMs = "attempt_delay_ms"
     case queueTimeoutMs = "queue_timeout_ms"
     case connectTimeoutMs = "connect_timeout_ms"
     case firstByteTimeoutMs = "first_byte_timeout_ms"
@@ -28,6 +54,12 @@ public struct ClientSettings: Codable, Sendable, Equatable {
     case totalTimeoutMs = "total_timeout_ms"
     case maxBodyBytes = "max_body_bytes"
     case userAgent = "user_agent"
+    case httpVersion = "http_version"
+    case proxyTls = "proxy_tls"
+    case noProxy = "no_proxy"
+    case rateLimits = "rate_limits"
+    case retryBudget = "retry_budget"
+    case circuitBreaker = "circuit_breaker"
   }
 
   public init(from decoder: any Decoder) throws {
@@ -36,7 +68,13 @@ public struct ClientSettings: Codable, Sendable, Equatable {
     try reader.integer(.maxConnectionsPerHost, &maxConnectionsPerHost, 1...1_000_000)
     try reader.integer(.maxConnections, &maxConnections, 1...1_000_000)
     try reader.integer(.maxQueued, &maxQueued, 0...100_000_000)
+    try reader.integer(.maxInFlightPerHost, &maxInFlightPerHost, 1...1_000_000)
+    try reader.optionalInteger(.maxInFlightPerOwner, &maxInFlightPerOwner, 1...1_000_000)
+    try reader.optionalInteger(.maxQueuedPerHost, &maxQueuedPerHost, 0...100_000_000)
+    try reader.optionalInteger(.maxQueuedPerOwner, &maxQueuedPerOwner, 0...100_000_000)
     try reader.integer(.keepAliveMs, &keepAliveMs, 0...week)
+    try reader.integer(.maxConnectionAgeMs, &maxConnectionAgeMs, 0...week)
+    try reader.integer(.attemptDelayMs, &attemptDelayMs, 10...10_000)
     try reader.integer(.queueTimeoutMs, &queueTimeoutMs, 0...week)
     try reader.integer(.connectTimeoutMs, &connectTimeoutMs, 0...week)
     try reader.integer(.firstByteTimeoutMs, &firstByteTimeoutMs, 0...week)
@@ -44,11 +82,41 @@ public struct ClientSettings: Codable, Sendable, Equatable {
     try reader.integer(.totalTimeoutMs, &totalTimeoutMs, 0...week)
     try reader.integer(.maxBodyBytes, &maxBodyBytes, 0...(1 << 40))
     try reader.read(.userAgent, &userAgent)
+    try reader.choice(.httpVersion, &httpVersion, HttpVersionChoice.allCases.map(\.rawValue))
+    try reader.read(.tls, &tls)
+    try reader.read(.proxyTls, &proxyTls)
+    try reader.read(.proxy, &proxy)
+    try reader.read(.noProxy, &noProxy)
+    try ProxySetting.check(proxy, noProxy, .proxy, .noProxy, reader)
+    try reader.read(.resolve, &resolve)
+    do throws(ResolveOverride.ParseError) { _ = try overrides } catch { throw reader.failure(.resolve, "is wrong: \(error)") }
+    try reader.read(.dns, &dns)
+    try reader.read(.tcp, &tcp)
+    try reader.read(.rateLimits, &rateLimits)
+    try reader.read(.services, &services)
+    for name in services.keys where !SubmissionRules.isDelegateName(name) {
+      throw reader.failure(.services, "has the name \(name.debugDescription): use A-Z a-z 0-9 . _ -")
+    }
+    try reader.read(.retryBudget, &retryBudget)
+    try reader.read(.circuitBreaker, &circuitBreaker)
     guard userAgent.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { throw reader.failure(.userAgent, "must be plain ASCII") }
   }
 }
 
+extension ClientSettings {
+  var overrides: [ResolveOverride] {
+    get throws(ResolveOverride.ParseError) {
+      var overrides: [ResolveOverride] = []
+      for (place, addresses) in resolve.sorted(by: { $0.key < $1.key }) {
+        overrides.append(try ResolveOverride(place: place, addresses: addresses))
+      }
+      return overrides
+    }
+  }
+}
+
 extension DaemonConfiguration {
+  /// All but what is read from files.
   var clientConfiguration: HttpClient.Configuration {
     var configuration = HttpClient.Configuration()
     configuration.maxConnectionsPerHost = client.maxConnectionsPerHost
@@ -61,6 +129,21 @@ extension DaemonConfiguration {
       total: .milliseconds(client.totalTimeoutMs))
     configuration.maxBodyBytes = Int64(client.maxBodyBytes)
     configuration.userAgent = client.userAgent
+    configuration.maxConnectionAge = .milliseconds(client.maxConnectionAgeMs)
+    configuration.attemptDelay = .milliseconds(client.attemptDelayMs)
+    configuration.proxy = ProxySetting.choice(client.proxy, client.noProxy) ?? .environment
+    // Checked when they were read.
+    configuration.resolve = (try? client.overrides) ?? []
+    configuration.resolver = client.dns.resolver
+    configuration.tcp = client.tcp.settings
+    configuration.maxInFlightPerHost = client.maxInFlightPerHost
+    configuration.maxInFlightPerOwner = client.maxInFlightPerOwner
+    configuration.maxQueuedPerHost = client.maxQueuedPerHost
+    configuration.maxQueuedPerOwner = client.maxQueuedPerOwner
+    configuration.rateLimits = client.rateLimits.mapValues(\.limit)
+    configuration.services = client.services.mapValues(\.limits)
+    configuration.retryBudget = client.retryBudget?.settings
+    configuration.circuitBreaker = client.circuitBreaker.settings
     return configuration
   }
 }

@@ -58,6 +58,8 @@ public enum ConfigurationFile {
   private static func words(for type: Any.Type) -> String {
     switch type {
     case is Int.Type: "a whole number"
+    case is Double.Type: "a number"
+    case is Bool.Type: "true or false"
     case is String.Type: "a string"
     case is [String].Type, is [Any].Type: "an array"
     default: "\(type)".contains("Array") ? "an array" : "an object"

@@ -23,6 +23,13 @@ struct SettingsReader<Key: CodingKey & CaseIterable> {
     guard range.contains(value) else { throw failure(key, "must be from \(range.lowerBound) to \(range.upperBound), not \(value)") }
   }
 
+  func optionalInteger(_ key: Key, _ value: inout Int?, _ range: ClosedRange<Int>) throws {
+    try read(key, &value)
+    if let value, !range.contains(value) {
+      throw failure(key, "must be from \(range.lowerBound) to \(range.upperBound), or null, not \(value)")
+    }
+  }
+
   func choice(_ key: Key, _ value: inout String, _ choices: [String]) throws {
     try read(key, &value)
     guard choices.contains(value) else { throw failure(key, "must be one of \(choices.joined(separator: ", ")), not \(value)") }

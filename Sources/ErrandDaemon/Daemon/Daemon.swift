@@ -38,6 +38,10 @@ public final class Daemon: Sendable {
       await reserve.giveBack()
       throw error
     }
+    await core.makeTlsReady(settings.connecting)
+    for name in settings.connecting.unverified {
+      log.write(.warning, "TLS without verification: whoever answers is taken for the server", [("setting", name + ".verify")])
+    }
     log.write(
       .info, "serving",
       [("version", version), ("socket", path), ("listen", address?.description ?? "-"), ("state_dir", directory), ("pid", "\(getpid())")])
@@ -105,7 +109,8 @@ private struct Parts: Sendable {
   func start() throws(DaemonError) -> (DaemonCore, HttpServer, SocketAddress?) {
     // Each event belongs to a handle of its own, so the numbers that earlier runs gave lie below the handles of this one.
     let store = MemoryStore(limits: configuration.storeLimits, seqFloor: reserve.first - 1)
-    let core = DaemonCore(configuration, token: settings.token, store: store, reserve: reserve, log: log)
+    let core = DaemonCore(
+      configuration, token: settings.token, connecting: settings.connecting, store: store, reserve: reserve, log: log)
     let server = HttpServer(configuration: configuration.serverConfiguration)
     ApiRoutes.register(core, on: server)
     do throws(SystemError) {

@@ -8,7 +8,9 @@ extension DaemonCore {
 
   func apply(_ configuration: DaemonConfiguration) {
     store.limits = configuration.storeLimits
+    let connecting = rules.connecting
     rules = configuration.submissionRules
+    rules.connecting = connecting
     limits = configuration.apiLimits
     events.inlineBodyBytes = configuration.limits.eventBodyBytes
   }

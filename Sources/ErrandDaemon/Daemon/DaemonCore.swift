@@ -25,15 +25,24 @@ final class DaemonCore {
   /// Streams and calls that wait; ended when the daemon ends.
   private var openCalls: [ObjectIdentifier: any OpenCall] = [:]
   var recentPolls = RecentPolls()
+  /// TLS settings of requests that are known to be ready for use.
+  var knownTls: Set<TlsSettings> = []
   private(set) lazy var delivery = FinalDelivery(self)
 
   /// The request that is being submitted, and the error with which the client refused it at once.
   private var submitting: RequestRecord?
   private var refusal: HttpClientError?
 
-  init(_ configuration: DaemonConfiguration, token: [UInt8]?, store: any RequestStore, reserve: HandleReserve, log: Log) {
+  init(
+    _ configuration: DaemonConfiguration, token: [UInt8]?, connecting: ConnectionRules, store: any RequestStore, reserve: HandleReserve,
+    log: Log
+  ) {
     var settings = configuration.clientConfiguration
     settings.firstHandle = reserve.first
+    settings.tls = connecting.tls
+    settings.proxyTls = connecting.proxyTls
+    let notice = UnverifiedNotice(log)
+    settings.onUnverifiedTls = { notice.tell($0) }
     client = HttpClient(settings)
     self.store = store
     self.reserve = reserve
@@ -41,6 +50,7 @@ final class DaemonCore {
     access = AccessGuard(ownOwner: ownOwner, token: token)
     limits = configuration.apiLimits
     rules = configuration.submissionRules
+    rules.connecting = connecting
     events = EventWriter(inlineBodyBytes: configuration.limits.eventBodyBytes)
     reserve.onFailure = { log.write(.error, "can't write the handle file", [("reason", "\($0)")]) }
     reserve.onRecovery = { log.write(.info, "the handle file can be written again") }

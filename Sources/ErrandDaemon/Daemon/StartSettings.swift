@@ -8,14 +8,16 @@ struct StartSettings: Sendable {
   let stateDirectory: String
   let socketPath: String
   let socket: SocketAddress
+  let connecting: ConnectionRules
 
-  /// Reads the token's file: not for the loop.
+  /// Reads the token's file and those of TLS: not for the loop.
   init(_ configuration: DaemonConfiguration, environment: [String: String]) throws(DaemonError) {
     token = try Token.load(configuration)
     listen = try configuration.listen.map(ListenAddress.parse)
     if listen != nil, token == nil {
       throw DaemonError("listen: needs a token (setting token or token_file), since other users and web pages can reach a port")
     }
+    connecting = try ConnectionRules(configuration.client)
     if let given = configuration.stateDir {
       guard !given.isEmpty, !given.utf8.contains(0) else { throw DaemonError("state_dir: \(given.debugDescription) is no path") }
       stateDirectory = given

@@ -6,6 +6,7 @@ extension EventWriter {
   func append(_ response: HttpResponse, of handle: RequestHandle, _ bytes: inout [UInt8]) {
     bytes.append(",\"status\":")
     bytes.append(decimal: response.status)
+    bytes.append(EventWriter.version(response.version))
     bytes.append(",\"headers\":[")
     var isFirst = true
     for (name, value) in response.headers {
@@ -21,6 +22,14 @@ extension EventWriter {
     bytes.append("]")
     appendBody(response, of: handle, &bytes)
     if response.lengthUnknown { bytes.append(",\"length_unknown\":true") }
+  }
+
+  private static func version(_ version: HttpVersion) -> StaticString {
+    switch version {
+    case .http10: ",\"http_version\":\"1.0\""
+    case .http11: ",\"http_version\":\"1.1\""
+    case .http2: ",\"http_version\":\"2\""
+    }
   }
 
   private func appendBody(_ response: HttpResponse, of handle: RequestHandle, _ bytes: inout [UInt8]) {

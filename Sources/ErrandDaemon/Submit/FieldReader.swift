@@ -16,6 +16,28 @@ enum FieldReader {
     return integer
   }
 
+  static func flag(_ value: JsonValue, _ field: String) throws(Problem) -> Bool {
+    guard case .bool(let flag) = value else { throw .wrongType(field, expected: "true or false", found: value) }
+    return flag
+  }
+
+  static func choice<Choice>(_ value: JsonValue, _ field: String) throws(Problem) -> Choice
+  where Choice: RawRepresentable<String> & CaseIterable {
+    guard let choice = Choice(rawValue: try text(value, field)) else {
+      throw .invalidValue(field, "must be one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    return choice
+  }
+
+  static func statuses(_ value: JsonValue, _ field: String) throws(Problem) -> [Int] {
+    guard case .array(let elements) = value else { throw .wrongType(field, expected: "an array of statuses", found: value) }
+    var statuses: [Int] = []
+    for (index, element) in elements.enumerated() {
+      statuses.append(Int(try integer(element, "\(field)/\(index)", 100...599)))
+    }
+    return statuses
+  }
+
   static func milliseconds(_ value: JsonValue, _ field: String) throws(Problem) -> Duration {
     .milliseconds(try integer(value, field, 0...SubmissionRules.timeoutMilliseconds))
   }

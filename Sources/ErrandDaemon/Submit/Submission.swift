@@ -1,4 +1,5 @@
 internal import Errand
+internal import EventLoop
 
 /// A request as it was read from the API.
 struct Submission {
@@ -15,7 +16,9 @@ struct SubmissionRules: Sendable {
   /// Params, form fields and header fields, each.
   var fields = 1_000
   var envelopes: [String: EnvelopeProfile] = Dictionary(uniqueKeysWithValues: EnvelopeProfile.shipped.map { ($0.name, $0) })
+  var connecting = ConnectionRules()
   static let delegateBytes = 128
+  static let priorities: ClosedRange<Int64> = -128...127
   static let retries = 20
   /// A week.
   static let timeoutMilliseconds: Int64 = 604_800_000
@@ -29,4 +32,40 @@ struct SubmissionRules: Sendable {
         }
       }
   }
+}
+
+/// How requests connect that do not say so themselves, and the services that they may name.
+struct ConnectionRules: Sendable {
+  struct Service: Sendable {
+    var tls: TlsSettings?
+    var proxy: ProxyChoice?
+  }
+
+  var httpVersion = HttpVersionChoice.auto
+  var tls = TlsSettings()
+  var proxyTls = TlsSettings()
+  var services: [String: Service] = [:]
+
+  init() {}
+
+  /// Reads the files that the configuration names: not for the loop.
+  init(_ settings: ClientSettings) throws(DaemonError) {
+    httpVersion = HttpVersionChoice(rawValue: settings.httpVersion) ?? .auto
+    tls = try settings.tls.loaded("client.tls")
+    proxyTls = try settings.proxyTls.loaded("client.proxy_tls")
+    for (name, service) in settings.services.sorted(by: { $0.key < $1.key }) {
+      services[name] = Service(
+        tls: try service.tls.map { (tls) throws(DaemonError) in try tls.loaded("client.services.\(name).tls") },
+        proxy: ProxySetting.choice(service.proxy, service.noProxy))
+    }
+  }
+
+  /// Which settings take whoever answers for the server.
+  var unverified: [String] {
+    let names = services.filter { $0.value.tls?.verify == false }.keys.sorted().map { "client.services.\($0).tls" }
+    return (tls.verify ? [] : ["client.tls"]) + (proxyTls.verify ? [] : ["client.proxy_tls"]) + names
+  }
+
+  /// Every settings of TLS, to be made ready before a request needs them.
+  var allTls: [TlsSettings] { [tls, proxyTls] + services.values.compactMap(\.tls) }
 }

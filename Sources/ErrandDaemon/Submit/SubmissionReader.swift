@@ -5,10 +5,10 @@ internal import HttpWire
 struct SubmissionReader {
   static let fields = [
     "url", "method", "params", "headers", "json", "form", "body", "body_base64", "delegate", "tag", "key", "meta", "timeouts", "retry",
-    "expect", "envelope", "accept_status", "max_body_bytes", "unix_socket",
+    "expect", "envelope", "accept_status", "max_body_bytes", "unix_socket", "tls", "proxy", "no_proxy", "resolve", "http_version",
+    "priority", "service",
   ]
   static let timeoutFields = ["queue_ms", "connect_ms", "first_byte_ms", "idle_ms", "total_ms"]
-  static let retryFields = ["max"]
   /// Those in which null stands for "not given"; in the others any JSON is meant.
   private static let nullable = Set(fields).subtracting(["json", "meta"])
 
@@ -19,6 +19,8 @@ struct SubmissionReader {
     var submission = Submission()
     var url: String?
     var bodyField: String?
+    var members: [String: JsonValue] = [:]
+    submission.request.httpVersion = rules.connecting.httpVersion
     for member in object.members {
       if case .null = member.value, SubmissionReader.nullable.contains(member.key) { continue }
       switch member.key {
@@ -37,16 +39,21 @@ struct SubmissionReader {
         bodyField = member.key
         submission.request.body = try body(member)
       case "timeouts": submission.request.timeouts = try timeouts(member.value)
-      case "retry": submission.request.retry = try retry(member.value)
+      case "retry": submission.request.retry = try RetryReader.read(member.value)
       case "envelope": submission.request.envelope = try envelope(member.value)
-      case "expect": submission.request.expect = try expectation(member.value)
-      case "accept_status": submission.request.acceptStatus = try statuses(member.value)
+      case "expect": submission.request.expect = try FieldReader.choice(member.value, "/expect")
+      case "accept_status": submission.request.acceptStatus = try FieldReader.statuses(member.value, "/accept_status")
       case "max_body_bytes":
         submission.request.maxBodyBytes = try FieldReader.integer(member.value, "/max_body_bytes", 0...1_099_511_627_776)
       case "unix_socket": submission.request.unixSocket = try unixSocket(member.value)
+      case "resolve": submission.request.resolve = try RouteReader.resolve(member.value)
+      case "http_version": submission.request.httpVersion = try FieldReader.choice(member.value, "/http_version")
+      case "priority": submission.request.priority = Int(try FieldReader.integer(member.value, "/priority", SubmissionRules.priorities))
+      case "tls", "proxy", "no_proxy", "service": members[member.key] = member.value
       default: throw .unknownField(member.key, at: "", among: SubmissionReader.fields)
       }
     }
+    try connect(&submission.request, members)
     guard let url else { throw .missing("/url") }
     submission.request.url = url
     submission.request.delegateName = submission.delegate
@@ -128,13 +135,23 @@ struct SubmissionReader {
     return timeouts
   }
 
-  private func retry(_ value: JsonValue) throws(Problem) -> RetryPolicy {
-    var retry = RetryPolicy()
-    for member in try FieldReader.object(value, "/retry", of: SubmissionReader.retryFields) {
-      guard member.key == "max" else { throw .unknownField(member.key, at: "/retry", among: SubmissionReader.retryFields) }
-      retry.max = Int(try FieldReader.integer(member.value, "/retry/max", 0...Int64(SubmissionRules.retries)))
+  /// How to connect: as the request says, else its service, else the client.
+  private func connect(_ request: inout HttpRequest, _ members: [String: JsonValue]) throws(Problem) {
+    var service: ConnectionRules.Service?
+    if let value = members["service"] {
+      let name = try FieldReader.text(value, "/service")
+      service = rules.connecting.services[name]
+      guard service != nil else {
+        let known = rules.connecting.services.keys.sorted()
+        throw .invalidValue(
+          "/service",
+          "names no service of the configuration; there \(known.isEmpty ? "are none" : "are: " + known.joined(separator: ", "))")
+      }
+      request.service = name
     }
-    return retry
+    request.tls = service?.tls
+    if let value = members["tls"] { request.tls = try TlsReader.read(value, over: service?.tls ?? rules.connecting.tls) }
+    request.proxy = try RouteReader.proxy(members["proxy"], noProxy: members["no_proxy"]) ?? service?.proxy
   }
 
   private func envelope(_ value: JsonValue) throws(Problem) -> EnvelopeProfile {
@@ -144,22 +161,6 @@ struct SubmissionReader {
       throw .invalidValue("/envelope", "names no profile of the configuration; there are: \(known)")
     }
     return profile
-  }
-
-  private func expectation(_ value: JsonValue) throws(Problem) -> Expectation {
-    guard let expectation = Expectation(rawValue: try FieldReader.text(value, "/expect")) else {
-      throw .invalidValue("/expect", "must be one of \(Expectation.allCases.map(\.rawValue).joined(separator: ", "))")
-    }
-    return expectation
-  }
-
-  private func statuses(_ value: JsonValue) throws(Problem) -> [Int] {
-    guard case .array(let elements) = value else { throw .wrongType("/accept_status", expected: "an array of statuses", found: value) }
-    var statuses: [Int] = []
-    for (index, element) in elements.enumerated() {
-      statuses.append(Int(try FieldReader.integer(element, "/accept_status/\(index)", 100...599)))
-    }
-    return statuses
   }
 
   private func unixSocket(_ value: JsonValue) throws(Problem) -> String {

@@ -91,8 +91,14 @@ struct MalformedInputTests {
       "/v1/requests", #"{"url": "http://h/", "timeouts": {"read_ms": 1}}"#,
       "the field \"read_ms\" is not known in /timeouts; there are: queue_ms, connect_ms, first_byte_ms, idle_ms, total_ms"
     ),
-    ("/v1/requests", #"{"url": "http://h/", "retry": {"min": 1}}"#, "the field \"min\" is not known in /retry; there are: max"),
-    ("/v1/requests", #"{"url": "http://h/", "retry": 2}"#, "/retry must be an object with \"max\", not a number"),
+    (
+      "/v1/requests", #"{"url": "http://h/", "retry": {"min": 1}}"#,
+      "the field \"min\" is not known in /retry; there are: max, statuses, errors, base_delay_ms, max_delay_ms"
+    ),
+    (
+      "/v1/requests", #"{"url": "http://h/", "retry": 2}"#,
+      "/retry must be an object with any of \"max\", \"statuses\", \"errors\", \"base_delay_ms\", \"max_delay_ms\", not a number"
+    ),
     (
       "/v1/requests", #"{"url": "http://h/", "timeouts": 2}"#,
       "/timeouts must be an object with any of \"queue_ms\", \"connect_ms\", \"first_byte_ms\", \"idle_ms\", \"total_ms\", not a number"

@@ -16,7 +16,9 @@ struct SubmissionReaderTests {
 
   private static let names = [
     "url", "method", "params", "headers", "delegate", "tag", "key", "meta", "json", "form", "body", "body_base64", "timeouts", "retry",
-    "envelope", "expect", "accept_status", "max_body_bytes", "unix_socket", "max", "connect_ms", "total_ms", "", "x/~y",
+    "envelope", "expect", "accept_status", "max_body_bytes", "unix_socket", "tls", "proxy", "no_proxy", "resolve", "http_version",
+    "priority", "service", "ca_pem", "cert_pem", "pins", "verify", "a.example:80", "statuses", "errors", "max", "connect_ms", "total_ms",
+    "", "x/~y",
   ]
 
   private static let scalars: [JsonValue] = [

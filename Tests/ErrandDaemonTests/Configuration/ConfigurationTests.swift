@@ -1,4 +1,5 @@
 import Errand
+import EventLoop
 import Glibc
 import TestSupport
 import Testing
@@ -28,6 +29,9 @@ struct ConfigurationTests {
       DaemonConfiguration.CodingKeys.allCases.map(\.rawValue), LogSettings.CodingKeys.allCases.map(\.rawValue),
       ClientSettings.CodingKeys.allCases.map(\.rawValue), LimitSettings.CodingKeys.allCases.map(\.rawValue),
       ResultSettings.CodingKeys.allCases.map(\.rawValue), EnvelopeSettings.CodingKeys.allCases.map(\.rawValue),
+      TlsFileSettings.CodingKeys.allCases.map(\.rawValue), DnsFileSettings.CodingKeys.allCases.map(\.rawValue),
+      TcpFileSettings.CodingKeys.allCases.map(\.rawValue), RetryBudgetFileSettings.CodingKeys.allCases.map(\.rawValue),
+      CircuitBreakerFileSettings.CodingKeys.allCases.map(\.rawValue),
     ]
     for key in sections.joined() { #expect(lines.contains { $0.hasPrefix(key + ":") }, "\(key)") }
   }
@@ -59,6 +63,57 @@ struct ConfigurationTests {
     #expect(configuration.submissionRules.envelopes.keys.sorted() == ["mine"])
   }
 
+  @Test func `what is said of the transport reaches the client`() throws {
+    let configuration = try parse(
+      """
+      {client: {
+        proxy: "socks5://p:1", no_proxy: "a,b", resolve: {"h:1": ["127.0.0.1"], g: ["::1"]}, http_version: "1.1",
+        max_in_flight_per_host: 2, max_in_flight_per_owner: 3, max_queued_per_host: 4, max_queued_per_owner: 5,
+        max_connection_age_ms: 6000, attempt_delay_ms: 70, dns: {servers: ["192.0.2.1", "[2001:db8::1]:53"]},
+        tcp: {keep_alive_idle_ms: 0, user_timeout_ms: 0, keep_alive_count: 8},
+        rate_limits: {"h.example": {per_second: 0.5, burst: 9}},
+        services: {s: {max_in_flight: 1, rate: {per_second: 2}, tls: {verify: false}, proxy: "none"}},
+        retry_budget: null, circuit_breaker: {enabled: true, failures: 3, failure_ratio: null, cool_down_ms: 10},
+      }}
+      """)
+    let client = configuration.clientConfiguration
+    #expect(client.proxy == .url("socks5://p:1", noProxy: "a,b"))
+    #expect(client.resolve.map(\.description) == ["g:*:::1", "h:1:127.0.0.1"])
+    #expect(client.maxInFlightPerHost == 2)
+    #expect(client.maxInFlightPerOwner == 3)
+    #expect(client.maxQueuedPerHost == 4)
+    #expect(client.maxQueuedPerOwner == 5)
+    #expect(client.maxConnectionAge == .seconds(6))
+    #expect(client.attemptDelay == .milliseconds(70))
+    #expect(client.resolver != nil)
+    #expect(client.tcp.keepAliveIdle == nil)
+    #expect(client.tcp.userTimeout == nil)
+    #expect(client.tcp.keepAliveCount == 8)
+    #expect(client.rateLimits == ["h.example": RateLimit(perSecond: 0.5, burst: 9)])
+    #expect(client.services == ["s": ServiceLimits(maxInFlight: 1, rate: RateLimit(perSecond: 2))])
+    #expect(client.retryBudget == nil)
+    #expect(client.circuitBreaker?.failures == 3)
+    #expect(client.circuitBreaker?.failureRatio == nil)
+    #expect(client.circuitBreaker?.coolDown == .milliseconds(10))
+    let connecting = try ConnectionRules(configuration.client)
+    #expect(connecting.httpVersion == .http1)
+    #expect(connecting.services["s"]?.proxy == ProxyChoice.none)
+    #expect(connecting.unverified == ["client.services.s.tls"])
+  }
+
+  @Test func `the defaults of the settings are those of the library`() {
+    let (ours, library) = (DaemonConfiguration().clientConfiguration, HttpClient.Configuration())
+    #expect(ours.tcp == library.tcp)
+    #expect(ours.proxy == library.proxy)
+    #expect(ours.retryBudget == library.retryBudget)
+    #expect(ours.circuitBreaker == library.circuitBreaker)
+    #expect(ours.maxInFlightPerHost == library.maxInFlightPerHost)
+    #expect(ours.maxInFlightPerOwner == library.maxInFlightPerOwner)
+    #expect(ours.attemptDelay == library.attemptDelay)
+    #expect(ours.maxConnectionAge == library.maxConnectionAge)
+    #expect(ours.resolver == nil)
+  }
+
   static let faults: [(text: String, message: String)] = [
     ("{sockett: 1}", "test:1: sockett is not a known setting"),
     ("{\n\n  log: {\n    levle: 'info'\n  }\n}", "test:4: log.levle is not a known setting"),
@@ -73,6 +128,27 @@ struct ConfigurationTests {
     ("{grace_ms: -1}", "test:1: grace_ms must be from 0"),
     ("{grace_ms: null}", "test:1: grace_ms must be a whole number, not null"),
     ("{envelopes: [{success_values: ['x']}]}", "name is missing"),
+    ("{\n  client: {\n    tls: {\n      verfiy: false,\n    },\n  },\n}", "test:4: client.tls.verfiy is not a known setting"),
+    ("{client: {tls: {verify: 'no'}}}", "test:1: client.tls.verify must be true or false"),
+    ("{client: {tls: {pins: ['sha1//x']}}}", "client.tls.pins has no such pin"),
+    ("{client: {tls: {pin_mode: 'pin-only'}}}", "client.tls.pin_mode needs pins beside it"),
+    ("{client: {tls: {min_version: '1.1'}}}", "client.tls.min_version must be one of 1.2, 1.3, not 1.1"),
+    ("{client: {tls: {key_file: '/k'}}}", "client.tls.key_file needs cert_file beside it"),
+    ("{client: {proxy: 'ftp://user:secret@p'}}", "client.proxy can't be used: the proxy's scheme is none of"),
+    ("{client: {no_proxy: 'a'}}", "client.no_proxy needs the URL of a proxy beside it"),
+    ("{client: {resolve: {'a:80': ['b']}}}", "client.resolve is wrong: \"a:80:b\""),
+    ("{client: {resolve: {'a:80': 'b'}}}", "client.resolve.a:80 must be an array"),
+    ("{client: {http_version: '3'}}", "client.http_version must be one of auto, 1.1, 2, not 3"),
+    ("{client: {dns: {servers: ['here']}}}", "client.dns.servers must be addresses"),
+    ("{client: {tcp: {keep_alive_count: 0}}}", "client.tcp.keep_alive_count must be from 1 to 127, not 0"),
+    ("{client: {rate_limits: {h: {burst: 2}}}}", "client.rate_limits.h.per_second must be above 0"),
+    ("{client: {rate_limits: {h: {per_second: 'x'}}}}", "client.rate_limits.h.per_second must be a number"),
+    ("{client: {services: {s: {max: 1}}}}", "client.services.s.max is not a known setting"),
+    ("{client: {services: {'a b': {}}}}", "client.services has the name \"a b\""),
+    ("{client: {services: {s: {max_in_flight: 0}}}}", "client.services.s.max_in_flight must be from 1"),
+    ("{client: {retry_budget: {ratio: -1}}}", "client.retry_budget.ratio must be from 0 to 100"),
+    ("{client: {circuit_breaker: {failure_ratio: 2}}}", "client.circuit_breaker.failure_ratio must be above 0 and at most 1"),
+    ("{client: {max_in_flight_per_owner: 0}}", "client.max_in_flight_per_owner must be from 1"),
     ("{envelopes: [{name: 'a', success_pointer: 'x', success_values: ['x']}]}", "success_pointer must be a JSON pointer"),
     ("{envelopes: [{name: 'a', success_values: ['x']}, {name: 'a', success_values: ['x']}]}", "has the name a twice"),
   ]

@@ -12,7 +12,10 @@ struct EventFormTests {
         path: "/json", "\"delegate\": \"a\", \"tag\": 7, \"key\": \"k\", \"meta\": {\"any\": [1.50, \"x\"]}")
       #expect(
         event.object?.members.map(\.key)
-          == ["seq", "type", "handle", "delegate", "tag", "key", "meta", "url", "status", "headers", "data", "attempts", "timings"])
+          == [
+            "seq", "type", "handle", "delegate", "tag", "key", "meta", "url", "status", "http_version", "headers", "data", "attempts",
+            "timings",
+          ])
       #expect(event.seq == 1)
       #expect(event["handle"]?.string == "1")
       #expect(event["delegate"]?.string == "a")
@@ -56,7 +59,8 @@ struct EventFormTests {
       #expect(
         status.object?.members.map(\.key)
           == [
-            "seq", "type", "handle", "delegate", "tag", "key", "meta", "url", "error", "status", "headers", "data", "attempts", "timings",
+            "seq", "type", "handle", "delegate", "tag", "key", "meta", "url", "error", "status", "http_version", "headers", "data",
+            "attempts", "timings",
           ])
       #expect(
         status["error"]?.object?.members.map(\.key) == ["code", "phase", "message", "status", "retryable", "sent", "service_code"])

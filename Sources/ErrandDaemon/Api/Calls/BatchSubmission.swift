@@ -38,15 +38,38 @@ final class BatchSubmission {
         return responder.respond(status: 200, headers: ApiAnswer.linesHeaders, body: answer)
       }
       do throws(Problem) {
-        SubmitRoute.appendQueued(try core.submit(try read(line), for: owner), to: &answer)
+        let submission = try read(line)
+        guard core.isTlsReady(submission) else { return submitLater(submission, line.number) }
+        try submit(submission)
       } catch {
-        var problem = error
-        problem.line = line.number
-        problem.write(to: &answer)
-        answer.append("\n")
+        append(error, of: line.number)
       }
     }
     EventLoop.shared.enqueue { self.run() }
+  }
+
+  /// The lines after it wait: answers come in order.
+  private func submitLater(_ submission: Submission, _ line: Int) {
+    core.prepareTls(of: submission) { problem in
+      do throws(Problem) {
+        if let problem { throw problem }
+        try self.submit(submission)
+      } catch {
+        self.append(error, of: line)
+      }
+      self.run()
+    }
+  }
+
+  private func submit(_ submission: Submission) throws(Problem) {
+    SubmitRoute.appendQueued(try core.submit(submission, for: owner), to: &answer)
+  }
+
+  private func append(_ problem: Problem, of line: Int) {
+    var problem = problem
+    problem.line = line
+    problem.write(to: &answer)
+    answer.append("\n")
   }
 
   private func read(_ line: NdjsonLines.Line) throws(Problem) -> Submission {

@@ -39,6 +39,8 @@ final class StatsRoute: ApiRoute {
     writer.member("failed", stats.failed)
     writer.member("cancelled", stats.cancelled)
     writer.member("retried", stats.retried)
+    writer.member("retries_withheld", stats.retriesWithheld)
+    writer.member("refused_by_breaker", stats.refusedByBreaker)
     writer.member("in_flight", stats.inFlight)
     writer.member("queued", stats.queued)
     writer.member("body_bytes_received", stats.bodyBytesReceived)
@@ -52,6 +54,7 @@ final class StatsRoute: ApiRoute {
     writer.member("idle", stats.idleConnections)
     writer.member("opened", stats.connectionsOpened)
     writer.member("reused", stats.connectionsReused)
+    writer.member("open_breakers", stats.openBreakers)
     writer.endObject()
   }
 

@@ -24,13 +24,23 @@ final class SubmitRoute: ApiRoute {
       }
       return try BatchSubmission(call, core).run()
     }
-    let record = try core.submit(try SubmissionReader(rules: core.rules).read(try core.jsonBody(call)), for: call.owner)
-    guard let wait else {
-      var bytes: [UInt8] = []
-      Self.appendQueued(record, to: &bytes)
-      return call.responder.json(bytes, status: 202)
+    let submission = try SubmissionReader(rules: core.rules).read(try core.jsonBody(call))
+    let core = self.core
+    core.prepareTls(of: submission) { problem in
+      do throws(Problem) {
+        if let problem { throw problem }
+        SubmitRoute.answer(call, try core.submit(submission, for: call.owner), wait, core)
+      } catch {
+        call.responder.problem(error)
+      }
     }
-    OutcomeWaiter.wait(wait, for: record, call.responder, core)
+  }
+
+  private static func answer(_ call: ApiCall, _ record: RequestRecord, _ wait: Duration?, _ core: DaemonCore) {
+    if let wait { return OutcomeWaiter.wait(wait, for: record, call.responder, core) }
+    var bytes: [UInt8] = []
+    appendQueued(record, to: &bytes)
+    call.responder.json(bytes, status: 202)
   }
 
   private static func isLines(_ contentType: String) -> Bool {
