@@ -10,6 +10,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case couldNotConnect = 7
   case httpStatus = 22
   case timeout = 28
+  case tls = 35
   case connectionLost = 52
   case wrongContent = 65
   case hungUp = 129
@@ -31,6 +32,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .couldNotConnect: "could not connect to the host"
     case .httpStatus: "the server answered with a status of 400 or above"
     case .timeout: "a time limit ran out"
+    case .tls: "TLS failed: the certificate was refused, or the handshake did not succeed; the message says why"
     case .connectionLost: "the connection was lost, or what came is not a whole response"
     case .wrongContent: "the body is not JSON, has the wrong shape, or the service said no"
     case .hungUp: "ended by SIGHUP (the terminal is gone)"
@@ -47,6 +49,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
       case "denied", "queue_full": .refused
       case "dns": .nameNotResolved
       case "connect": .couldNotConnect
+      case "tls": .tls
       case "timeout": .timeout
       case "http_status": .httpStatus
       case "connection_lost", "truncated", "malformed_response": .connectionLost

@@ -355,17 +355,25 @@ final class RunningDaemon {
   private let directory: TemporaryDirectory
   private var program: RunningProgram
   let socket: String
+  private let options: [String]
+  private let environment: [String: String]
 
-  init() async throws {
-    directory = try TemporaryDirectory()
+  /// `configuration` is JSON5.
+  init(configuration: String? = nil, environment: [String: String] = [:]) async throws {
+    let directory = try TemporaryDirectory()
+    (self.directory, self.environment) = (directory, environment)
     socket = directory.file("s")
-    program = try RunningDaemon.launch(directory)
+    options = try configuration.map { ["--config", try directory.write("errandd.json5", Array($0.utf8))] } ?? []
+    program = try RunningDaemon.launch(directory, options, environment)
     try await answers()
   }
 
+  /// What it has logged so far.
+  var log: String { program.errorText }
+
   func restart() async throws {
     await stop()
-    program = try RunningDaemon.launch(directory)
+    program = try RunningDaemon.launch(directory, options, environment)
     try await answers()
   }
 
@@ -381,13 +389,16 @@ final class RunningDaemon {
 
   func errand(_ words: String...) async throws -> Ended { try await errand(words) }
 
-  func errand(_ words: [String], input: String? = nil) async throws -> Ended {
-    try await RunningProgram([Programs.path("errand")] + words, input: input.map { Array($0.utf8) }, environment: ["ERRAND_SOCKET": socket])
-      .wait()
+  func errand(_ words: [String], input: String? = nil, environment: [String: String] = [:]) async throws -> Ended {
+    let variables = environment.merging(["ERRAND_SOCKET": socket]) { $1 }
+    return try await RunningProgram([Programs.path("errand")] + words, input: input.map { Array($0.utf8) }, environment: variables).wait()
   }
 
-  private static func launch(_ directory: TemporaryDirectory) throws -> RunningProgram {
-    try RunningProgram([Programs.path("errandd"), "--socket", directory.file("s"), "--state-dir", directory.file("state")])
+  private static func launch(
+    _ directory: TemporaryDirectory, _ options: [String], _ environment: [String: String]
+  ) throws -> RunningProgram {
+    let paths = ["--socket", directory.file("s"), "--state-dir", directory.file("state")]
+    return try RunningProgram([Programs.path("errandd")] + paths + options, environment: environment)
   }
 
   private func answers() async throws {

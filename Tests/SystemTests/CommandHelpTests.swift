@@ -11,7 +11,7 @@ import Testing
     let help = try await errand("--help")
     #expect(help.status == 0)
     for command in Self.commands { #expect(help.lines.contains { $0.hasPrefix("  \(command) ") }, "\(command)") }
-    for code in [0, 1, 2, 3, 4, 5, 6, 7, 22, 28, 52, 65, 129, 130, 143] {
+    for code in [0, 1, 2, 3, 4, 5, 6, 7, 22, 28, 35, 52, 65, 129, 130, 143] {
       #expect(help.lines.contains { $0.hasPrefix("  \(code) ") }, "\(code)")
     }
   }
@@ -47,6 +47,9 @@ import Testing
       ("header", "H"), ("data", "d"), ("json", nil), ("form", nil), ("data-binary", nil), ("param", "q"), ("output", "o"),
       ("include", "i"), ("silent", "s"), ("fail", "f"), ("max-time", "m"), ("connect-timeout", nil), ("user-agent", "A"),
       ("unix-socket", nil), ("expect-json", nil), ("envelope", nil), ("retry", nil), ("direct", nil), ("socket", nil), ("verbose", "v"),
+      ("cacert", nil), ("capath", nil), ("cert", "E"), ("key", nil), ("pass", nil), ("pin", nil), ("pinnedpubkey", nil), ("insecure", "k"),
+      ("tlsv1.3", nil), ("proxy", "x"), ("noproxy", nil), ("http1.1", nil), ("http2", nil), ("http2-prior-knowledge", nil),
+      ("resolve", nil), ("priority", nil), ("service", nil),
       ("help", "h"),
     ]
     for (long, short) in expected { #expect(options.contains { $0.long == long && $0.short == short }, "\(long)") }
@@ -67,7 +70,7 @@ import Testing
       let words = line.split(separator: " ")
       guard line.hasPrefix("  -") || line.hasPrefix("      --"), let name = words.first(where: { $0.hasPrefix("--") }) else { return nil }
       let next = words.firstIndex(of: name).map { words[($0 + 1)...].first ?? "" } ?? ""
-      let isValue = !next.isEmpty && next.allSatisfy { $0.isUppercase || $0 == "=" || $0 == "-" } && next.count > 1 || next == "N"
+      let isValue = !next.isEmpty && next.allSatisfy { $0.isUppercase || "=-:".contains($0) } && next.count > 1 || next == "N"
       let letter = words[0].hasPrefix("--") ? nil : words[0].dropFirst().first
       return ListedOption(long: String(name.dropFirst(2).prefix { $0 != "[" }), short: letter, takesValue: isValue)
     }

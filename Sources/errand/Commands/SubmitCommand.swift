@@ -12,7 +12,7 @@ extension Command {
       and the exit code tells how it ended (22 for a failing status). With --ndjson each line of the file is a request as the \
       daemon's API takes it; the answers are printed line by line in their order, and the exit code is 4 if one was refused.
       """,
-    options: .request + [
+    options: .requestWithKey + [
       Option("method", "X", "METHOD", "the method (default: GET, or POST with a body)"),
       Option("delegate", nil, "NAME", "whom the outcome is for"),
       Option("tag", nil, "N", "a number that comes back with the outcome; also a scope to cancel"),
@@ -60,7 +60,7 @@ extension Command {
         throw .usage("--method: \(error.message)")
       }
     }
-    var json = try RequestSpec(arguments, method: method).submission()
+    var json = try RequestSpec(arguments, method: method, keyOption: TlsArguments.keyOptionBesideKeys).submission()
     if let delegate = arguments.value("delegate") { json["delegate"] = .string(delegate) }
     if let tag = try arguments.integer("tag") { json["tag"] = .number(JsonNumber(tag)) }
     if let key = arguments.value("key") { json["key"] = .string(key) }

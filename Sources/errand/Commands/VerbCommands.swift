@@ -8,6 +8,7 @@ extension Command {
       Example(line: "errand get http://localhost:8080/items -q q=swift", says: "with a query"),
       Example(line: "errand get -o dump.tar http://localhost:8080/dump.tar", says: "into a file; progress shows on a terminal"),
       Example(line: "errand get --fail --max-time 5 http://localhost:8080/health", says: "for scripts: 22 for a bad status, 28 after 5 s"),
+      Example(line: "errand get https://localhost:8443/ --cacert root.pem", says: "TLS; trusts the authorities of that file only"),
       Example(line: "errand get --envelope code-msg-data http://localhost:8080/api", says: "65 if the service itself says no"),
     ])
 
@@ -59,7 +60,8 @@ extension Command {
         or with --direct, this process makes the request and prints the body as it comes. So it does with a request that is larger than the \
         daemon takes, and it gets again a body that turned out larger than the daemon keeps (16 MiB for each, unless set otherwise). The body is printed whatever the \
         status; with --fail a failing status has none. A failing status is no failure of errand, unless --fail, --expect-json or --envelope \
-        asks for more: then the exit code is 22. Redirects are printed, not followed. A URL without a \
+        asks for more: then the exit code is 22. Files that options name are read by this command, and go to the daemon as \
+        contents. Redirects are printed, not followed. A URL without a \
         scheme is an http one. Ctrl-C, SIGTERM (as timeout sends it) and SIGHUP cancel the request and tell what was sent.
         """,
       options: .request + .response, examples: examples,

@@ -74,17 +74,28 @@ enum DaemonVerb {
     for pair in event["headers"]?.array ?? [] {
       if let name = pair[0]?.string, let value = pair[1]?.string { headers.append(name, value) }
     }
-    return ResponseHead(status: Int(event["status"]?.int ?? 0), headers: headers)
+    let version = version(event)
+    return ResponseHead(version: version, status: Int(event["status"]?.int ?? 0), headers: headers)
+  }
+
+  private static func version(_ event: JsonValue) -> HttpVersion {
+    switch event["http_version"]?.string {
+    case "1.0": .http10
+    case "2": .http2
+    default: .http11
+    }
   }
 
   private static func note(_ event: JsonValue, _ control: ControlClient) {
     let timings = event["timings"]
     let names = [
-      ("queue", "queue_us"), ("dns", "dns_us"), ("connect", "connect_us"), ("first byte", "first_byte_us"), ("total", "total_us"),
+      ("queue", "queue_us"), ("dns", "dns_us"), ("connect", "connect_us"), ("tls", "tls_us"), ("first byte", "first_byte_us"),
+      ("total", "total_us"),
     ]
     Output.note("request \(event["handle"]?.string ?? "-") of the daemon on \(control.socket)")
     Timeline.note(
-      names.map { ($0.0, timings?[$0.1]?.int) }, attempts: Int(event["attempts"]?.int ?? 1), status: event["status"]?.int.map(Int.init))
+      names.map { ($0.0, timings?[$0.1]?.int) }, attempts: Int(event["attempts"]?.int ?? 1), status: event["status"]?.int.map(Int.init),
+      version: event["http_version"].map { _ in version(event).description })
   }
 
   static func describe(_ error: JsonValue?) -> String {

@@ -36,6 +36,8 @@ enum File {
     return descriptor
   }
 
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
   /// For another process, which has a working directory of its own.
   static func absolute(_ path: String) -> String {
     guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }

@@ -16,10 +16,10 @@ enum DirectRun {
     }
     switch receiver.wait() {
     case .finished(let response):
-      if writing.isVerbose { Timeline.note(response.timings, attempts: response.attempts, status: response.status) }
+      if writing.isVerbose { Timeline.note(response.timings, attempts: response.attempts, response: response) }
       return .ok
     case .failed(let error):
-      if writing.isVerbose { Timeline.note(error.timings, attempts: error.attempts, status: error.status) }
+      if writing.isVerbose { Timeline.note(error.timings, attempts: error.attempts, response: error.response) }
       if error.code == .httpStatus, !writing.judgesStatus { return .ok }
       throw Failure(ExitCode(errorCode: error.code.rawValue), error.described)
     case .cancelled:

@@ -1,6 +1,10 @@
 /// The options that describe a request, for every command that makes one.
 extension [Option] {
-  static let request: [Option] = [
+  static let request = message + transport(keyOption: TlsArguments.keyOption) + admission
+  /// For a command whose requests have a key of another kind.
+  static let requestWithKey = message + transport(keyOption: TlsArguments.keyOptionBesideKeys) + admission
+
+  private static let message: [Option] = [
     Option("header", "H", "LINE", repeats: true, "a header as \"Name: value\"; \"Name;\" sends it empty"),
     Option("param", "q", "NAME=VALUE", repeats: true, "add to the URL's query, percent-encoded; NAME alone has no ="),
     Option(
@@ -12,12 +16,14 @@ extension [Option] {
     Option("user-agent", "A", "TEXT", "the User-Agent header (default: errand/1)"),
     Option("max-time", "m", "SECONDS", "limit of the whole request; 0 is none (default: none, but 30 s without a byte end it)"),
     Option("connect-timeout", nil, "SECONDS", "limit for resolving and connecting; 0 is none (default: 10)"),
-    Option("unix-socket", nil, "PATH", "connect to this Unix socket instead of the URL's host"),
     Option("expect-json", "fail unless the body is JSON (exit code 65; 22 for a status of 400 or above)"),
     Option(
       "envelope", nil, "NAME",
       "read the service's own success or failure from its JSON: status-info or code-msg-data (exit code 65; 22 for a failing status)"),
-    Option("retry", nil, "N", "after 429 or 503 try up to N times more, if the method is safe to repeat (default: 0)"),
+    Option(
+      "retry", nil, "N",
+      "try up to N times more, if that is safe, where no connection was had or it was lost, or after 408, 429, 500, 502, 503, 504 (default: 0)"
+    ),
   ]
 
   /// What to do with the response.

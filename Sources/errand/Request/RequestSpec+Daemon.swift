@@ -16,10 +16,13 @@ extension RequestSpec {
       }
     }
     json["timeouts"] = .object(timeouts)
-    if let unixSocket { json["unix_socket"] = .string(File.absolute(unixSocket)) }
+    transport.write(to: &json)
     if expectsJson { json["expect"] = "json" }
     if let envelope { json["envelope"] = .string(envelope) }
-    if retries > 0 { json["retry"] = ["max": .number(JsonNumber(retries))] }
+    if retries > 0 {
+      let statuses = RequestSpec.retriedStatuses.map { JsonValue.number(JsonNumber($0)) }
+      json["retry"] = ["max": .number(JsonNumber(retries)), "statuses": .array(statuses)]
+    }
     return json
   }
 

@@ -12,9 +12,10 @@ extension RequestSpec {
       request.timeouts.idle = .zero
       if maxTime == .zero, connectTimeout == nil { request.timeouts.connect = .zero }
     }
-    request.unixSocket = unixSocket
+    try transport.apply(to: &request)
     request.expect = expectsJson ? .json : .any
     request.retry.max = retries
+    request.retry.statuses = RequestSpec.retriedStatuses
     if let envelope {
       guard let profile = EnvelopeProfile.shipped.first(where: { $0.name == envelope }) else {
         let known = EnvelopeProfile.shipped.map(\.name)

@@ -1,3 +1,4 @@
+internal import Errand
 internal import HttpWire
 
 /// A request as the command line describes it, checked.
@@ -10,29 +11,34 @@ struct RequestSpec: Sendable {
   var connectTimeout: Duration?
   /// The whole request; `.zero` is no limit, nil the default: quiet is limited, the whole is not.
   var maxTime: Duration?
-  var unixSocket: String?
+  var transport: Transport
   var expectsJson: Bool
   var envelope: String?
   var retries: Int
 
-  init(_ arguments: Arguments, method: HttpMethod?) throws(Failure) {
+  /// The answers after which curl tries again.
+  static let retriedStatuses = [408, 429, 500, 502, 503, 504]
+
+  /// `keyOption`: what the option for the client's private key is called.
+  init(_ arguments: Arguments, method: HttpMethod?, keyOption: String = TlsArguments.keyOption) throws(Failure) {
     self.method = method
     expectsJson = arguments.has("expect-json")
     retries = try arguments.integer("retry", atLeast: 0) ?? 0
     connectTimeout = try arguments.seconds("connect-timeout")
     maxTime = try arguments.seconds("max-time")
-    unixSocket = arguments.value("unix-socket")
-    url = try RequestSpec.url(arguments.single("URL"), adding: arguments.all("param"))
+    let parsed: HttpUrl
+    (url, parsed) = try RequestSpec.url(arguments.single("URL"), adding: arguments.all("param"))
+    transport = try Transport(arguments, url: parsed, keyOption: keyOption)
     envelope = arguments.value("envelope")
     try readHeaders(arguments)
     try readBody(arguments)
   }
 
   /// As curl does, a URL without a scheme is an `http` one.
-  private static func url(_ text: String, adding params: [String]) throws(Failure) -> String {
+  private static func url(_ text: String, adding params: [String]) throws(Failure) -> (String, HttpUrl) {
     let scheme = scheme(of: text)
     // The library and the daemon refuse another one, too, each in words of its own.
-    if let scheme, scheme != "http" { throw .usage("URL: the scheme \(scheme) is not supported by this version") }
+    if let scheme, scheme != "http", scheme != "https" { throw .usage("URL: the scheme \(scheme) is not supported by this version") }
     var url = scheme == nil ? "http://" + text : text
     if !params.isEmpty {
       if let fragment = url.firstIndex(of: "#") { url = String(url[..<fragment]) }
@@ -43,11 +49,10 @@ struct RequestSpec: Sendable {
       url += separator + query
     }
     do throws(WireError) {
-      _ = try HttpUrl(url)
+      return (url, try HttpUrl(url))
     } catch {
       throw .usage(error.message.hasPrefix("url") ? error.message : "URL: \(error.message)")
     }
-    return url
   }
 
   /// In lower case; nil if the URL begins with its host.

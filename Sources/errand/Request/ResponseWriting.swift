@@ -22,7 +22,8 @@ struct ResponseWriting: Sendable {
 
   /// The head as it stands before a body.
   static func text(of head: ResponseHead) -> [UInt8] {
-    let reason = head.reason.isEmpty ? ResponseWriter.reasonPhrase(head.status) : head.reason
+    // HTTP/2 has no phrases (RFC 9113 section 8.3.2).
+    let reason = head.version == .http2 ? "" : head.reason.isEmpty ? ResponseWriter.reasonPhrase(head.status) : head.reason
     var lines = ["\(head.version) \(head.status) \(reason)".trimmingEnd()]
     for (name, value) in head.headers { lines.append("\(name): \(value)") }
     return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
