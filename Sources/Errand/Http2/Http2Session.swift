@@ -135,11 +135,6 @@ final class Http2Session {
     }
   }
 
-  /// Has the next request take the last number that a connection has.
-  func useUpNumbers() {
-    nghttp2_session_set_next_stream_id(native, .max)
-  }
-
   // MARK: Streams
 
   /// Slots that streams have had so far.

@@ -1,6 +1,6 @@
 /// Why a TLS connection could not be made, or ended: in words, with the certificate at fault, and without secrets.
 public struct TlsError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of fault it is, for programs.
+  /// What kind of thing went wrong; the description has the words.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     /// A setting of ours, or a file that it names, is of no use. Nothing was sent.
     case settings
