@@ -52,7 +52,9 @@ public final class NginxServer: Sendable {
       let configuration = NginxServer.configuration(directory, http(ports))
       let process = try PeerProcess(
         ["nginx", "-p", directory.path, "-e", "stderr", "-c", try directory.write("nginx.conf", Array(configuration.utf8))], in: directory)
-      try await waitUntil("nginx") { process.hasEnded || ports.allSatisfy(NginxServer.accepts) }
+      // Its process number is written after the last of its sockets, among which may be Unix ones, is there.
+      let isUp = { !PeerProcess.text(of: directory.file("pid")).isEmpty && ports.allSatisfy(NginxServer.accepts) }
+      try await waitUntil("nginx") { process.hasEnded || isUp() }
       guard process.hasEnded else {
         (self.process, self.ports) = (process, ports)
         return
