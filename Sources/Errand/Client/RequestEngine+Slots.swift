@@ -7,13 +7,13 @@ extension RequestEngine {
     // Asked for anew after a back-off: nobody may have used the origin meanwhile, and it is forgotten then.
     let host = pool.host(item.origin)
     item.host = host
-    if let slot = pool.admission.take(host.admissionIndex, owner: item.info.owner, service: item.service, at: EventLoop.shared.now) {
+    if let slot = pool.admission.take(host.admissionIndex, owner: item.info.owner, service: item.rules.service, at: EventLoop.shared.now) {
       grant(item, slot)
     } else if item.machine.attempts == 0, let words = fullQueue(for: item, at: host) {
       apply(item.machine.refused(.queueFull, .queue, words), to: item)
     } else {
       item.place = pool.admission.wait(
-        item.ticket.info.handle.id, host: host.admissionIndex, owner: item.info.owner, service: item.service, priority: item.priority)
+        item.ticket.info.handle.id, host: host.admissionIndex, owner: item.info.owner, service: item.rules.service, priority: item.priority)
       pump()
     }
   }
