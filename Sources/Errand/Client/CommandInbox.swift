@@ -5,9 +5,10 @@ internal import EventLoop
 final class CommandInbox: Sendable {
   enum Command: Sendable {
     case submit(RequestItem)
-    case refuse(DeliveryTicket, HttpClientError)
+    // What is rare is boxed: a burst of submissions waits here in an array.
+    indirect case refuse(DeliveryTicket, HttpClientError)
     case cancel(RequestHandle, (@Sendable (CancelReceipt) -> Void)?)
-    case cancelScope(CancelScope, (@Sendable ([CancelReceipt]) -> Void)?)
+    indirect case cancelScope(CancelScope, (@Sendable ([CancelReceipt]) -> Void)?)
   }
 
   private let waiting = Locked<[Command]>([])

@@ -19,8 +19,7 @@ extension RequestEngine {
       if attempt.connector.isResolving { lend(item) }
       return
     }
-    let route = Route(origin: host.origin, userAgent: configuration.userAgent, limits: configuration.wireLimits, tls: tls)
-    let attempt = ConnectAttempt(host, Connector(route, ConnectPolicy(configuration, resolver)))
+    let attempt = ConnectAttempt(host, Connector(Route(origin: host.origin, policy: connectPolicy)))
     host.add(attempt)
     attempt.add(item)
     attempt.connector.start { [self] in
@@ -135,8 +134,7 @@ extension RequestEngine {
     let isHttp2 = facts?.alpn == "h2" || !host.origin.isSecure && host.origin.options?.version == .http2
     host.speech = isHttp2 ? .http2 : .http1
     let connectionFacts = ConnectionFacts(
-      id: pool.nextID(), address: connected.address, localAddress: Socket.localAddress(connected.stream.descriptor),
-      speech: isHttp2 ? "HTTP/2" : "HTTP/1.1", tls: facts, tlsTime: connected.tlsTime, steps: connected.steps)
+      id: pool.nextID(), address: connected.address, tls: facts, tlsTime: connected.tlsTime, steps: connected.steps)
     if isHttp2 { return Http2Connection(connected.stream, connectionFacts, host: host, engine: self) }
     return Http1Connection(connected.stream, connectionFacts, host: host, engine: self)
   }

@@ -62,8 +62,8 @@ extension RequestEngine {
 
   func completed(_ item: RequestItem, isReusable: Bool, lengthUnknown: Bool) {
     item.lengthUnknown = lengthUnknown
-    if item.isToBeRetried, let head = item.head {
-      retry(item, "answered \(head.status)", after: .nanoseconds(item.retryWait))
+    if let wait = item.retryWait, let head = item.head {
+      retry(item, "answered \(head.status)", after: wait)
       apply(item.machine.retryLater(isReusable: isReusable), to: item)
       return
     }

@@ -30,7 +30,7 @@ extension RequestEngine {
   func isToBeRetried(_ item: RequestItem, status: Int, retryAfter: String?) -> Bool {
     switch decision(item, .status(status, retryAfter: retryAfter), sent: item.machine.sent) {
     case .retry(let wait):
-      item.retryWait = wait.wholeNanoseconds
+      item.set(retryWait: wait)
       return true
     case .final(let reason):
       _ = note(reason, item)

@@ -7,13 +7,13 @@ extension RequestEngine {
     // Asked for anew after a back-off: nobody may have used the origin meanwhile, and it is forgotten then.
     let host = pool.host(item.origin)
     item.host = host
-    if let slot = pool.admission.take(host.admissionIndex, owner: item.info.owner, service: item.service, at: EventLoop.shared.now) {
+    if let slot = pool.admission.take(host.admissionIndex, owner: item.info.owner, service: item.rules.service, at: EventLoop.shared.now) {
       grant(item, slot)
     } else if item.machine.attempts == 0, let words = fullQueue(for: item, at: host) {
       apply(item.machine.refused(.queueFull, .queue, words), to: item)
     } else {
       item.place = pool.admission.wait(
-        item.ticket.info.handle.id, host: host.admissionIndex, owner: item.info.owner, service: item.service, priority: item.priority)
+        item.ticket.info.handle.id, host: host.admissionIndex, owner: item.info.owner, service: item.rules.service, priority: item.priority)
       pump()
     }
   }
@@ -47,9 +47,10 @@ extension RequestEngine {
     }
     addToBudget(item)
     if item.stamps.granted == nil { item.stamps.granted = EventLoop.shared.now }
-    item.connection = host.carrier.best
-    if item.connection != nil { counters.connectionsReused += 1 }
-    apply(item.machine.slotGranted(item.connection.map { .ready(isShared: $0.isShared) } ?? .none), to: item)
+    guard let connection = host.carrier.best else { return apply(item.machine.slotGranted(.none), to: item) }
+    item.connection = connection
+    counters.connectionsReused += 1
+    apply(item.machine.slotGranted(.ready(isShared: connection.isShared)), to: item)
   }
 
   /// Grants slots while there are any. Not recursive: a grant may end its request at once and free the slot again.
@@ -98,7 +99,7 @@ extension RequestEngine {
     guard let host = item.host, let slot = item.slot else { return }
     item.slot = nil
     pool.admission.release(slot, isLent: isLent)
-    pump()
+    if pool.admission.waiting > 0 || !resolved.isEmpty { pump() }
     pool.forgetIfUnused(host)
   }
 }

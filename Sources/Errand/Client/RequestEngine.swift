@@ -8,11 +8,11 @@ final class RequestEngine {
   let pool: ConnectionPool
   let inbox = CommandInbox()
   var table = RequestTable()
-  /// What the readers of new connections are copied from.
-  let reader: ResponseReader
+  var readers: ReaderShelf
   private let headers: DefaultHeaders
   private let proxies: ProxyRules
   let tls: TlsContexts
+  private(set) lazy var connectPolicy = ConnectPolicy(configuration, resolver, tls)
   var counters = ClientStats()
   /// Ends of requests that are not in the table any more: above this number a handle was never given out.
   var highestHandle: UInt64 = 0
@@ -37,7 +37,7 @@ final class RequestEngine {
     tls = TlsContexts(configuration)
     rules = RulesByExpectation(configuration)
     headers = DefaultHeaders(configuration)
-    reader = ResponseReader(requestMethod: .get, limits: configuration.wireLimits)
+    readers = ReaderShelf(configuration.wireLimits)
     pool = ConnectionPool(configuration)
   }
 

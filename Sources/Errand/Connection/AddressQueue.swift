@@ -8,13 +8,17 @@ struct AddressQueue {
 
   private var v6: [SocketAddress] = []
   private var v4: [SocketAddress] = []
-  private var triedV6 = 0
-  private var triedV4 = 0
+  private var triedCountV6: UInt8 = 0
+  private var triedCountV4: UInt8 = 0
   private var lastWasIPv6 = false
+
+  private var triedV6: Int { Int(triedCountV6) }
+  private var triedV4: Int { Int(triedCountV4) }
 
   /// All that were taken, tried or not.
   var count: Int { v6.count + v4.count }
   var triedCount: Int { triedV6 + triedV4 }
+  var isEmpty: Bool { triedCount == count }
   var hasIPv6: Bool { !v6.isEmpty }
 
   /// Takes what is new. An address that is there already is not tried twice. A Unix socket counts as IPv4.
@@ -33,12 +37,12 @@ struct AddressQueue {
     let takesIPv6 = triedV6 < v6.count && (!lastWasIPv6 || triedV4 == v4.count)
     if takesIPv6 {
       lastWasIPv6 = true
-      triedV6 += 1
+      triedCountV6 += 1
       return v6[triedV6 - 1]
     }
     guard triedV4 < v4.count else { return nil }
     lastWasIPv6 = false
-    triedV4 += 1
+    triedCountV4 += 1
     return v4[triedV4 - 1]
   }
 }

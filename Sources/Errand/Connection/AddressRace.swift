@@ -24,24 +24,33 @@ final class AddressRace {
     case resolution
   }
 
-  private let attemptDelay: Duration
-  private let resolutionDelay: Duration
-  private let tcp: TcpSettings
+  /// Behind one reference: the races of a client's connections share it, and at times there are many.
+  final class Settings: Sendable {
+    let attemptDelay: Duration
+    let resolutionDelay: Duration
+    let tcp: TcpSettings
+
+    init(
+      attemptDelay: Duration = AddressRace.attemptDelay, resolutionDelay: Duration = AddressRace.resolutionDelay,
+      tcp: TcpSettings = TcpSettings()
+    ) {
+      self.attemptDelay = attemptDelay
+      self.resolutionDelay = resolutionDelay
+      self.tcp = tcp
+    }
+  }
+
+  private let settings: Settings
   private var done: Done?
   private var queue = AddressQueue()
   private var attempts: [Attempt] = []
   private var problems: [String] = []
   private var isComplete = false
   private var hasBegun = false
-  private var timer: TimerID?
+  private var timer = TimerID.none
 
-  init(
-    attemptDelay: Duration = AddressRace.attemptDelay, resolutionDelay: Duration = AddressRace.resolutionDelay,
-    tcp: TcpSettings = TcpSettings()
-  ) {
-    self.attemptDelay = attemptDelay
-    self.resolutionDelay = resolutionDelay
-    self.tcp = tcp
+  init(_ settings: Settings = Settings()) {
+    self.settings = settings
   }
 
   /// Begins with the addresses known so far. `isLast` says that no more will be added. `done` is called once, perhaps before this returns, and not
@@ -57,7 +66,7 @@ final class AddressRace {
     queue.add(addresses)
     isComplete = isComplete || isLast
     if !hasBegun, !isComplete, !queue.hasIPv6 {
-      if queue.count > 0, timer == nil { arm(.resolution, resolutionDelay) }
+      if queue.count > 0, timer == .none { arm(.resolution, settings.resolutionDelay) }
       return
     }
     if !hasBegun {
@@ -82,7 +91,7 @@ final class AddressRace {
 
   /// Begins attempts while none is under way or the one before has had its time.
   private func proceed() {
-    while done != nil, timer == nil || attempts.isEmpty, let address = queue.next() {
+    while done != nil, timer == .none || attempts.isEmpty, let address = queue.next() {
       disarm()
       begin(address)
     }
@@ -95,14 +104,15 @@ final class AddressRace {
     do throws(SystemError) {
       let descriptor = try Socket.open(for: address)
       do throws(SystemError) {
-        if address.path == nil { Socket.apply(tcp, to: descriptor) }
+        if address.path == nil { Socket.apply(settings.tcp, to: descriptor) }
         if try Socket.connect(descriptor, to: address) { return finish(.success((descriptor, address))) }
       } catch {
         Socket.close(descriptor)
         throw error
       }
       attempts.append(Attempt(descriptor, address, self))
-      arm(.attempt, attemptDelay)
+      // For the last one nothing waits.
+      if !isComplete || !queue.isEmpty { arm(.attempt, settings.attemptDelay) }
     } catch {
       problems.append("\(address): \(error.reason)")
     }
@@ -140,14 +150,15 @@ final class AddressRace {
   }
 
   private func disarm() {
-    if let timer { EventLoop.shared.cancel(timer) }
-    timer = nil
+    guard timer != .none else { return }
+    EventLoop.shared.cancel(timer)
+    timer = .none
   }
 }
 
 extension AddressRace: TimerTarget {
   func timerFired(_ kind: UInt8) {
-    timer = nil
+    timer = .none
     hasBegun = true
     proceed()
   }

@@ -1,17 +1,23 @@
 internal import EventLoop
+internal import HttpWire
 
-/// How names are looked up and sockets are opened: the same for all connections of a client.
-struct ConnectPolicy: Sendable {
+/// How names are looked up, sockets are opened and peers are agreed with: one for all connections of a client.
+final class ConnectPolicy: Sendable {
   let resolver: any NameResolver
-  let overrides: [ResolveOverride]
-  let attemptDelay: Duration
-  let tcp: TcpSettings
+  let race: AddressRace.Settings
+  /// Sent to proxies that are asked for a tunnel.
+  let userAgent: String
+  let limits: WireLimits
+  let tls: TlsContexts
+  private let overrides: [ResolveOverride]
 
-  init(_ configuration: HttpClient.Configuration, _ resolver: any NameResolver) {
+  init(_ configuration: HttpClient.Configuration, _ resolver: any NameResolver, _ tls: TlsContexts) {
     self.resolver = resolver
+    self.tls = tls
+    race = AddressRace.Settings(attemptDelay: configuration.attemptDelay, tcp: configuration.tcp)
+    userAgent = configuration.userAgent
+    limits = configuration.wireLimits
     overrides = configuration.resolve
-    attemptDelay = configuration.attemptDelay
-    tcp = configuration.tcp
   }
 
   /// What stands in for the resolver's answer: the origin's own overrides go before the client's.

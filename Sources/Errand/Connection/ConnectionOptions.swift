@@ -8,8 +8,14 @@ final class ConnectionOptions: Hashable, Sendable {
   let proxy: ProxyPlan
   /// One for each of the settings in use, so that its identity is its value.
   let tls: TlsContext?
+  /// Instead of the host.
+  let unixSocket: String?
 
-  init(version: HttpVersionChoice, resolve: [ResolveOverride] = [], proxy: ProxyPlan = .direct, tls: TlsContext? = nil) {
+  init(
+    version: HttpVersionChoice, resolve: [ResolveOverride] = [], proxy: ProxyPlan = .direct, tls: TlsContext? = nil,
+    unixSocket: String? = nil
+  ) {
+    self.unixSocket = unixSocket
     self.version = version
     self.resolve = resolve
     self.proxy = proxy
@@ -18,13 +24,15 @@ final class ConnectionOptions: Hashable, Sendable {
 
   /// nil where the request leaves all to its client, which goes there directly.
   static func of(_ request: HttpRequest, _ proxy: ProxyPlan, _ tls: TlsContext?) -> ConnectionOptions? {
-    if request.httpVersion == .auto, request.resolve.isEmpty, proxy == .direct, tls == nil { return nil }
-    return ConnectionOptions(version: request.httpVersion, resolve: request.resolve, proxy: proxy, tls: tls)
+    if request.httpVersion == .auto, request.resolve.isEmpty, request.unixSocket == nil, tls == nil, case .direct = proxy { return nil }
+    return ConnectionOptions(
+      version: request.httpVersion, resolve: request.resolve, proxy: proxy, tls: tls, unixSocket: request.unixSocket)
   }
 
   static func == (left: ConnectionOptions, right: ConnectionOptions) -> Bool {
     if left === right { return true }
     return left.version == right.version && left.resolve == right.resolve && left.proxy == right.proxy && left.tls === right.tls
+      && left.unixSocket == right.unixSocket
   }
 
   func hash(into hasher: inout Hasher) {
@@ -32,6 +40,7 @@ final class ConnectionOptions: Hashable, Sendable {
     hasher.combine(resolve)
     hasher.combine(proxy)
     hasher.combine(tls.map { ObjectIdentifier($0) })
+    hasher.combine(unixSocket)
   }
 }
 

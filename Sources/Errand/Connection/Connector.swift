@@ -7,36 +7,40 @@ final class Connector: SocketTarget, HandshakeTarget {
   typealias Outcome = Result<Connected, ConnectFailure>
 
   private let route: Route
-  private let policy: ConnectPolicy
   private var done: (@LoopActor (Outcome) -> Void)?
   /// Called with the first addresses.
   private var resolved: (@LoopActor () -> Void)?
   private var resolution: ResolveID?
-  /// The name that is being resolved, for people.
-  private var resolving = ""
+  private var resolvesDestination = false
+  private var hasAllAddresses = false
   /// Found, and not yet given to the race.
   private var addresses: [SocketAddress] = []
-  private var hasAllAddresses = false
-  /// Where a tunnel may lead, if that is resolved here: tried in order.
-  private var destinations: ArraySlice<SocketAddress> = []
   private var race: AddressRace?
-  private var address: SocketAddress?
-  private var watch = WatchID.none
-  private var layers: ArraySlice<any StreamLayer> = []
-  /// Stands, while its layers are agreed on.
-  private var stream: ByteStream?
-  private(set) var resolvedAt: Instant?
-  private(set) var connectedAt: Instant?
-  private var steps: [RequestTrace.Moment] = []
-  private var surplus: [UInt8] = []
-  private var tlsTime: Int64 = 0
-  /// The pacer has given a turn.
-  private var hasPace = false
+  private var agreement: Agreement?
+  @Stamp private(set) var resolvedAt: Instant?
+  @Stamp private(set) var connectedAt: Instant?
 
-  init(_ route: Route, _ policy: ConnectPolicy) {
-    self.route = route
-    self.policy = policy
+  /// What is agreed on over the connection. Apart, for most connections in the clear have none, and at times many are being made.
+  private final class Agreement {
+    /// Where a tunnel may lead, if that is resolved here: tried in order.
+    var destinations: ArraySlice<SocketAddress> = []
+    var layers: ArraySlice<any StreamLayer> = []
+    /// Stands, while its layers are agreed on.
+    var stream: ByteStream?
+    var address: SocketAddress?
+    var watch = WatchID.none
+    var steps: [RequestTrace.Moment] = []
+    var surplus: [UInt8] = []
+    var tlsTime: Int64 = 0
+    /// The pacer has given a turn.
+    var hasPace = false
   }
+
+  init(_ route: Route) {
+    self.route = route
+  }
+
+  private var policy: ConnectPolicy { route.policy }
 
   /// Resolves the host and calls `resolved` when there are addresses, for ``connect()`` to try. `done` is called once with the end. Both may
   /// be called before this returns, and neither after ``cancel()``.
@@ -63,11 +67,16 @@ final class Connector: SocketTarget, HandshakeTarget {
   func connect() {
     guard done != nil, race == nil else { return }
     do throws(ConnectFailure) {
-      layers = try route.layers(to: destinations.first)[...]
+      let layers = try route.layers(to: agreement?.destinations.first)
+      if !layers.isEmpty {
+        let agreement = self.agreement ?? Agreement()
+        self.agreement = agreement
+        agreement.layers = layers[...]
+      }
     } catch {
       return finish(.failure(error))
     }
-    let race = AddressRace(attemptDelay: policy.attemptDelay, tcp: policy.tcp)
+    let race = AddressRace(policy.race)
     self.race = race
     let first = addresses
     addresses = []
@@ -90,12 +99,12 @@ final class Connector: SocketTarget, HandshakeTarget {
 
   /// What it is doing, for people.
   var explanation: String {
-    if stream != nil, let layer = layers.first {
+    if let agreement, agreement.stream != nil, let layer = agreement.layers.first {
       layer.explanation
     } else if let race {
       race.explanation + route.suffix
     } else if isResolving {
-      "resolving \(resolving)"
+      "resolving \(resolvesDestination ? route.origin.host : route.prefix + route.host)"
     } else {
       "waiting for a free connection"
     }
@@ -108,9 +117,11 @@ final class Connector: SocketTarget, HandshakeTarget {
   // MARK: Names
 
   private func resolveDestination(_ name: String) {
-    resolving = name
+    resolvesDestination = true
+    let agreement = Agreement()
+    self.agreement = agreement
     if let override = policy.override(name, port: route.origin.port, of: route.origin) {
-      destinations = override[...]
+      agreement.destinations = override[...]
       return resolveHost()
     }
     var isAnswered = false
@@ -120,7 +131,7 @@ final class Connector: SocketTarget, HandshakeTarget {
       resolution = nil
       switch result {
       case .success(let addresses):
-        destinations = addresses[...]
+        agreement.destinations = addresses[...]
         resolveHost()
       case .failure(let error):
         resolvedAt = EventLoop.shared.now
@@ -132,7 +143,7 @@ final class Connector: SocketTarget, HandshakeTarget {
 
   private func resolveHost() {
     let (host, port) = (route.host, route.port)
-    resolving = route.prefix + host
+    resolvesDestination = false
     if let override = policy.override(host, port: port, of: route.origin) {
       resolvedAt = EventLoop.shared.now
       return found(override, isLast: true)
@@ -167,50 +178,58 @@ final class Connector: SocketTarget, HandshakeTarget {
 
   private func stands(_ descriptor: Int32, _ address: SocketAddress) {
     forgetResolution()
-    self.address = address
     connectedAt = EventLoop.shared.now
-    stream = ByteStream(descriptor: descriptor)
-    watch = EventLoop.shared.watch(descriptor, self)
+    let stream = ByteStream(descriptor: descriptor)
+    guard let agreement, !agreement.layers.isEmpty else { return finish(.success(Connected(stream: stream, address: address))) }
+    agreement.address = address
+    agreement.stream = stream
+    agreement.watch = EventLoop.shared.watch(descriptor, self)
     advance()
   }
 
   private func advance() {
-    while let stream, let layer = layers.first {
-      if layer.isPaced, !hasPace { return HandshakePacer.shared.submit(self) }
+    guard let agreement else { return }
+    while let stream = agreement.stream, let layer = agreement.layers.first {
+      if layer.isPaced, !agreement.hasPace { return HandshakePacer.shared.submit(self) }
       switch layer.advance(over: stream) {
       case .wants(let interest):
-        return EventLoop.shared.update(watch, interest)
+        return EventLoop.shared.update(agreement.watch, interest)
       case .done(let next):
-        self.stream = next
-        steps.append(layer.step)
-        surplus = layer.surplus
-        tlsTime += layer.tlsTime
-        layers.removeFirst()
+        agreement.stream = next
+        agreement.steps.append(layer.step)
+        agreement.surplus = layer.surplus
+        agreement.tlsTime += layer.tlsTime
+        agreement.layers.removeFirst()
       case .failed(let failure):
         return layerFailed(failure)
       }
     }
-    guard let stream, let address else { return }
-    self.stream = nil
-    EventLoop.shared.unwatch(watch)
-    watch = .none
-    finish(.success(Connected(stream: stream, address: address, tlsTime: tlsTime, steps: steps, surplus: surplus)))
+    guard let stream = agreement.stream, let address = agreement.address else { return }
+    agreement.stream = nil
+    EventLoop.shared.unwatch(agreement.watch)
+    agreement.watch = .none
+    finish(
+      .success(
+        Connected(
+          stream: stream, address: address, tlsTime: agreement.tlsTime, steps: agreement.steps, surplus: agreement.surplus)))
   }
 
   func handshakeStep() {
     // It may have ended while it waited for its turn.
-    guard stream != nil else { return }
-    hasPace = true
+    guard let agreement, agreement.stream != nil else { return }
+    agreement.hasPace = true
     advance()
-    hasPace = false
+    agreement.hasPace = false
   }
 
   /// A tunnel that does not reach one address of the origin may reach another.
   private func layerFailed(_ failure: ConnectFailure) {
-    guard failure.isOfDestination, destinations.count > 1, let address else { return finish(.failure(failure)) }
-    destinations.removeFirst()
-    steps = []
-    tlsTime = 0
+    guard failure.isOfDestination, let agreement, agreement.destinations.count > 1, let address = agreement.address else {
+      return finish(.failure(failure))
+    }
+    agreement.destinations.removeFirst()
+    agreement.steps = []
+    agreement.tlsTime = 0
     close()
     race = nil
     (addresses, hasAllAddresses) = ([address], true)
@@ -229,10 +248,11 @@ final class Connector: SocketTarget, HandshakeTarget {
   private func close() {
     forgetResolution()
     race?.cancel()
-    EventLoop.shared.unwatch(watch)
-    watch = .none
-    stream?.close()
-    stream = nil
+    guard let agreement else { return }
+    EventLoop.shared.unwatch(agreement.watch)
+    agreement.watch = .none
+    agreement.stream?.close()
+    agreement.stream = nil
   }
 
   private func finish(_ outcome: Outcome) {

@@ -10,7 +10,8 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
   private let stream: ByteStream
   var standing = ConnectionStanding.busy
   private var watch = WatchID.none
-  private var reader: ResponseReader
+  /// Only while a response comes.
+  private var reader: ReaderBox?
   private(set) var item: RequestItem?
   private(set) var exchanges = 0
   private var begunInTurn: UInt32 = 0
@@ -34,7 +35,6 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     self.facts = facts
     self.host = host
     self.engine = engine
-    reader = engine.reader
     watch = EventLoop.shared.watch(stream.descriptor, self)
     EventLoop.shared.update(watch, .read)
     readUnreadLater()
@@ -56,7 +56,6 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     item.isReused = exchanges > 0
     exchanges += 1
     begunInTurn = EventLoop.shared.turn
-    reader.reset(requestMethod: item.info.method)
     item.written = 0
     item.holdsBody = item.expectsContinue
     write()
@@ -66,6 +65,7 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     guard isWhole else { return engine.pool.close(self) }
     cancelContinueTimer()
     self.item = nil
+    putReaderBack()
     resume(item)
     rest()
   }
@@ -74,7 +74,7 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     let time = engine.idleTime(of: facts)
     guard time != .zero else { return engine.pool.close(self) }
     engine.pool.move(self, to: .idle)
-    idleTimer = time.map { EventLoop.shared.schedule(after: $0, self, kind: Kind.idle) } ?? .none
+    if let time { idleTimer = EventLoop.shared.schedule(after: time, self, kind: Kind.idle) }
   }
 
   func close() {
@@ -83,6 +83,7 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     EventLoop.shared.unwatch(watch)
     stream.close()
     item = nil
+    putReaderBack()
   }
 
   func pause(_ item: RequestItem) {
@@ -230,9 +231,10 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
 
   private func peerClosed() {
     guard let item else { return engine.pool.close(self) }
+    let box = readerBox(for: item)
     do throws(WireError) {
-      if case .end? = try reader.endOfInput() {
-        engine.completed(item, isReusable: false, lengthUnknown: reader.lengthUnknown)
+      if case .end? = try box.reader.endOfInput() {
+        engine.completed(item, isReusable: false, lengthUnknown: box.reader.lengthUnknown)
       } else {
         engine.lost(item, "the server closed the connection")
       }
@@ -241,28 +243,42 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     }
   }
 
+  private func readerBox(for item: RequestItem) -> ReaderBox {
+    if let reader { return reader }
+    let box = engine.readers.take(requestMethod: item.info.method)
+    reader = box
+    return box
+  }
+
+  private func putReaderBack() {
+    guard let box = reader else { return }
+    reader = nil
+    engine.readers.putBack(box)
+  }
+
   private func feed(_ count: Int) {
     guard let item else { return }
+    let box = readerBox(for: item)
     let input = UnsafeRawBufferPointer(rebasing: EventLoop.shared.readBuffer[..<count])
     let bytes = input.bytes
     var offset = 0
     var mayContinue = false
     item.touched()
     do throws(WireError) {
-      while let event = try reader.next(bytes, at: &offset) {
+      while let event = try box.reader.next(bytes, at: &offset) {
         switch event {
         case .informational(let head):
           engine.receivedInterim(item, head)
           if head.status == 100 { mayContinue = true }
         case .head(let head):
-          engine.receivedHead(item, head, contentLength: reader.contentLength)
+          engine.receivedHead(item, head, contentLength: box.reader.contentLength)
         case .body(let range):
           engine.receivedBody(item, UnsafeRawBufferPointer(rebasing: input[range]))
         case .trailers(let trailers):
           item.set(trailers: trailers)
         case .end:
-          let isReusable = reader.keepAlive && offset == count && !isWriting && !item.closesConnection && !isMoreWaiting(count)
-          engine.completed(item, isReusable: isReusable, lengthUnknown: reader.lengthUnknown)
+          let isReusable = box.reader.keepAlive && offset == count && !isWriting && !item.closesConnection && !isMoreWaiting(count)
+          engine.completed(item, isReusable: isReusable, lengthUnknown: box.reader.lengthUnknown)
           return
         }
         // An event may have ended the request, by a limit.

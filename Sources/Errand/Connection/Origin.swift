@@ -2,14 +2,15 @@ internal import HttpWire
 
 /// Where a request's connection goes. Connections are shared within an origin only.
 struct Origin: Hashable, Sendable, CustomStringConvertible {
-  let isSecure: Bool
   let host: String
-  let port: UInt16
-  let unixSocket: String?
   /// How to connect, where that differs from the client's defaults: requests that ask for different things do not share connections.
   let options: ConnectionOptions?
+  let port: UInt16
+  let isSecure: Bool
   /// It is a proxy, whose connections carry the requests for any host.
   var isProxy = false
+
+  var unixSocket: String? { options?.unixSocket }
 
   /// Whether one connection may turn out to carry many requests at a time.
   var mayShare: Bool {
@@ -24,8 +25,8 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
   var carrier: Origin? {
     guard !isProxy, let options, case .forward(let proxy) = options.proxy else { return nil }
     return Origin(
-      isSecure: false, host: proxy.host, port: proxy.port, unixSocket: nil,
-      options: ConnectionOptions(version: .http1, resolve: options.resolve, proxy: options.proxy), isProxy: true)
+      host: proxy.host, options: ConnectionOptions(version: .http1, resolve: options.resolve, proxy: options.proxy), port: proxy.port,
+      isSecure: false, isProxy: true)
   }
 
   /// What is resolved here on the way to it, for people.

@@ -4,10 +4,7 @@ internal import HttpWire
 /// The way to an origin: what a connection is made to, and what is agreed on over it before the origin can be spoken to.
 struct Route: Sendable {
   let origin: Origin
-  /// Sent to proxies that are asked for a tunnel.
-  let userAgent: String
-  let limits: WireLimits
-  let tls: TlsContexts
+  let policy: ConnectPolicy
 
   private var plan: ProxyPlan { origin.options?.proxy ?? .direct }
 
@@ -32,7 +29,7 @@ struct Route: Sendable {
   @LoopActor func layers(to destination: SocketAddress?) throws(ConnectFailure) -> [any StreamLayer] {
     var layers: [any StreamLayer] = []
     if let proxy = plan.proxy, proxy.kind == .https {
-      layers.append(TlsLayer(try ready(tls.forProxies), with: proxy))
+      layers.append(TlsLayer(try ready(policy.tls.forProxies), with: proxy))
     }
     if case .tunnel(let proxy) = plan {
       do throws(TunnelError) {
@@ -42,7 +39,7 @@ struct Route: Sendable {
       }
     }
     if origin.isSecure {
-      let context = try ready(origin.options?.tls ?? tls.own)
+      let context = try ready(origin.options?.tls ?? policy.tls.own)
       layers.append(TlsLayer(context, host: origin.host, port: origin.port, version: origin.options?.version ?? .auto))
     }
     return layers
@@ -58,7 +55,7 @@ struct Route: Sendable {
     let allowsSurplus = !origin.isSecure && origin.options?.version == .http2
     guard proxy.kind.isSocks else {
       return ConnectHandshake(
-        host: origin.host, port: origin.port, userAgent: userAgent, credentials: proxy.credentials, limits: limits,
+        host: origin.host, port: origin.port, userAgent: policy.userAgent, credentials: proxy.credentials, limits: policy.limits,
         allowsSurplus: allowsSurplus)
     }
     return try Socks5Handshake(

@@ -12,7 +12,6 @@ struct PreparedRequest {
   let body: [UInt8]
   let bodyCount: Int64
   let isRepeatable: Bool
-  let service: String?
   let priority: Int8
   /// The caller asked for `Connection: close`.
   let closesConnection: Bool
@@ -22,7 +21,7 @@ struct PreparedRequest {
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
-  init(_ request: HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts, at now: Instant)
+  init(_ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts, at now: Instant)
     throws(HttpClientError)
   {
     var url = try PreparedRequest.checkedUrl(request.url)
@@ -74,10 +73,12 @@ struct PreparedRequest {
     if expectsContinue, body.isEmpty { headers.remove("Expect") }
     var wire: [UInt8] = []
     let isJoined = body.count <= PreparedRequest.joinedBodyLimit && !expectsContinue
-    wire.reserveCapacity(160 + (isJoined ? body.count : 0))
+    let (target, host) = (plan.target(of: url), url.hostHeader)
+    let headRoom = RequestWriter.room(method: method, target: target, host: host, headers: headers, hasBody: hasBody)
+    wire.reserveCapacity(headRoom + (isJoined ? body.count : 0))
     do throws(WireError) {
       try RequestWriter.append(
-        method: method, target: plan.target(of: url), host: url.hostHeader, headers: headers,
+        method: method, target: target, host: host, headers: headers,
         body: hasBody ? .length(Int64(body.count)) : .none, to: &wire)
     } catch {
       // Method, target and host are checked by now.
@@ -86,14 +87,12 @@ struct PreparedRequest {
     if isJoined { wire.append(contentsOf: body) }
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
-    self.origin = Origin(
-      isSecure: url.scheme == .https, host: url.host, port: url.port, unixSocket: request.unixSocket, options: .of(request, plan, tls))
+    self.origin = Origin(host: url.host, options: .of(request, plan, tls), port: url.port, isSecure: url.scheme == .https)
     self.wire = wire
     self.body = isJoined ? [] : body
     self.bodyCount = Int64(body.count)
     self.closesConnection = bringsHeaders && headers.hasToken("close", in: "Connection")
     self.expectsContinue = expectsContinue && !body.isEmpty
-    service = request.service
     self.priority = priority
     self.isRepeatable = method.isIdempotent || bringsHeaders && headers.contains("Idempotency-Key")
   }

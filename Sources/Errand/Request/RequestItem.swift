@@ -4,61 +4,58 @@ internal import HttpWire
 /// One request from its submission to its end: what is sent, what came, and where it stands. The engine alone moves it.
 @LoopActor
 final class RequestItem: TimerTarget {
+  // Requests in flight are many: what few of them have is in `Rare`, and the small fields stand together, for each that stands alone
+  // takes eight bytes.
   let ticket: DeliveryTicket
-  let interests: RequestInterests
-  let origin: Origin
   let wire: [UInt8]
   let body: [UInt8]
   let bodyCount: Int64
   let rules: RequestRules
+  private let engine: RequestEngine
+  let origin: Origin
+  let priority: Int8
+  let interests: RequestInterests
   let closesConnection: Bool
   let expectsContinue: Bool
-  let service: String?
-  let priority: Int8
-  private let engine: RequestEngine
 
-  var machine: RequestStateMachine
-  var place: AdmissionPolicy.Place?
-  var slot: AdmissionPolicy.Slot?
-  /// By the origin's circuit breaker, until it was told how the attempt ended.
-  var pass: CircuitBreaker.Pass?
-  var host: HostPool?
-  /// The connection in the making that it waits for.
-  var attempt: ConnectAttempt?
   /// Its slot's place under the total limit is lent to others while its name is resolved.
   var isLent = false
-  var connection: (any HttpConnection)?
-  /// The connection it is or was last on.
-  var facts: ConnectionFacts?
   var isReused = false
-  /// Its stream on a connection that has many.
-  var stream = Http2Stream.none
-  var phaseTimer = TimerID.none
-  var totalTimer = TimerID.none
-
-  /// Bytes of the request handed to the kernel in this attempt.
-  var written: Int64 = 0
   /// The body waits for the server's 100.
   var holdsBody = false
-  var head: ResponseHead?
-  /// The answer that comes is not the last: neither it nor its body is for the delegate.
-  var isToBeRetried: Bool { retryWait >= 0 }
-  /// How long to wait before the next attempt, in nanoseconds; -1: there is none.
-  var retryWait: Int64 = -1
-  var received: [UInt8] = []
-  var receivedCount: Int64 = 0
   var lengthUnknown = false
   var connectionWasKept = false
   /// No connection came about, for a reason that may pass; true where that is not known.
   var mayPass = true
   /// Counted as finished; a cancel that beats the delivery takes that back.
   var hasSucceeded = false
-  /// Bytes of the body that a slow delegate has not taken yet.
-  var untaken = 0
-  /// Above this reading pauses.
-  static let untakenLimit = 1_048_576
+
+  /// By the origin's circuit breaker, until it was told how the attempt ended.
+  var pass: CircuitBreaker.Pass?
+  var place: AdmissionPolicy.Place?
+  var slot: AdmissionPolicy.Slot?
+  var machine: RequestStateMachine
+  /// Its stream on a connection that has many.
+  var stream = Http2Stream.none
+  var phaseTimer = TimerID.none
+  var totalTimer = TimerID.none
+  var host: HostPool?
+  /// The connection in the making that it waits for.
+  var attempt: ConnectAttempt?
+  var connection: (any HttpConnection)?
+  /// The connection it is or was last on.
+  var facts: ConnectionFacts?
+
+  /// Bytes of the request handed to the kernel in this attempt.
+  var written: Int64 = 0
+  var head: ResponseHead?
+  var received: [UInt8] = []
+  var receivedCount: Int64 = 0
   var stamps: RequestStamps
   private var rare: Rare?
+
+  /// Above this reading pauses.
+  static let untakenLimit = 1_048_576
 
   nonisolated init(
     _ prepared: PreparedRequest, ticket: DeliveryTicket, interests: RequestInterests, rules: RequestRules, engine: RequestEngine,
@@ -74,7 +71,6 @@ final class RequestItem: TimerTarget {
     bodyCount = prepared.bodyCount
     closesConnection = prepared.closesConnection
     expectsContinue = prepared.expectsContinue
-    service = prepared.service
     priority = prepared.priority
     machine = RequestStateMachine(isRepeatable: prepared.isRepeatable)
     stamps = RequestStamps(submitted: now)
@@ -108,7 +104,7 @@ final class RequestItem: TimerTarget {
   /// A new attempt starts with nothing received.
   func forgetResponse() {
     head = nil
-    retryWait = -1
+    rare?.retryWait = nil
     rare?.interim = []
     rare?.trailers = [:]
     received = []
@@ -124,6 +120,14 @@ final class RequestItem: TimerTarget {
   /// The 1xx responses so far.
   var interim: [ResponseHead] { rare?.interim ?? [] }
   var trailers: HttpHeaders { rare?.trailers ?? [:] }
+  /// The answer that comes is not the last, and how long to wait before the next attempt: neither it nor its body is for the delegate.
+  var retryWait: Duration? { rare?.retryWait }
+  var isToBeRetried: Bool { rare?.retryWait != nil }
+  /// Bytes of the body that a slow delegate has not taken yet.
+  var untaken: Int {
+    get { rare?.untaken ?? 0 }
+    set { withRare { $0.untaken = newValue } }
+  }
   /// Why earlier attempts were not the last.
   var retries: [RequestTrace.Retry] { rare?.retries ?? [] }
 
@@ -135,6 +139,7 @@ final class RequestItem: TimerTarget {
 
   func add(interim head: ResponseHead) { withRare { $0.interim.append(head) } }
   func set(trailers: HttpHeaders) { withRare { $0.trailers = trailers } }
+  func set(retryWait wait: Duration) { withRare { $0.retryWait = wait } }
   /// An attempt was not the last, or was though it might have been.
   func add(retryOf attempt: Int, _ reason: String, _ next: RequestTrace.Retry.Next) {
     let retry = RequestTrace.Retry(at: EventLoop.shared.now, attempt: attempt, reason: reason, next: next)
@@ -151,5 +156,7 @@ final class RequestItem: TimerTarget {
     var interim: [ResponseHead] = []
     var trailers = HttpHeaders()
     var retries: [RequestTrace.Retry] = []
+    var retryWait: Duration?
+    var untaken = 0
   }
 }

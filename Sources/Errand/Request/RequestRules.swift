@@ -1,10 +1,12 @@
 internal import EventLoop
 
-/// How a request is timed and judged.
+/// How a request is timed, limited and judged.
 final class RequestRules: Sendable {
   let retry: RetryPolicy
   let normalizer: ResponseNormalizer
   let maxBodyBytes: Int64
+  /// Whose limits hold for it, by name.
+  let service: String?
   private let lengths: Lengths
 
   /// Of the timers, in nanoseconds: reckoned once, used often.
@@ -31,6 +33,7 @@ final class RequestRules: Sendable {
     retry = RetryPolicy()
     normalizer = ResponseNormalizer(expect: expect, envelope: nil, acceptStatus: [])
     maxBodyBytes = configuration.maxBodyBytes
+    service = nil
     lengths = Lengths().over(configuration.timeouts)
   }
 
@@ -38,6 +41,7 @@ final class RequestRules: Sendable {
     retry = request.retry
     normalizer = ResponseNormalizer(expect: request.expect, envelope: request.envelope, acceptStatus: request.acceptStatus)
     maxBodyBytes = request.maxBodyBytes ?? base.maxBodyBytes
+    service = request.service
     lengths = base.lengths.over(request.timeouts)
   }
 
@@ -45,7 +49,7 @@ final class RequestRules: Sendable {
   func applied(to request: HttpRequest) -> RequestRules {
     let isPlain =
       request.envelope == nil && request.acceptStatus.isEmpty && request.maxBodyBytes == nil && request.retry.max == 0
-      && request.timeouts.areUnset
+      && request.timeouts.areUnset && request.service == nil
     return isPlain ? self : RequestRules(request, over: self)
   }
 

@@ -17,10 +17,11 @@ struct RequestStateMachine: Sendable {
   }
 
   struct Exchange: Sendable, Hashable {
+    // Before the flags: requests in flight are many, and so the padding is at the end, for others to use.
+    var written: Int64 = 0
     let isReused: Bool
     /// Its connection carries other requests too, and outlives this one.
     var isShared = false
-    var written: Int64 = 0
     var isWhole = false
     var responseStarted = false
     var headReceived = false
@@ -86,18 +87,21 @@ struct RequestStateMachine: Sendable {
   }
 
   private(set) var state = State.new
-  private(set) var attempts = 0
-  /// Attempts that were followed by a wait and another.
-  private(set) var retries = 0
   /// The method is idempotent or the request has an Idempotency-Key (RFC 9110 section 9.2.2).
   let isRepeatable: Bool
-  private(set) var staleRetriesLeft = 1
-  private(set) var refusalsLeft = 3
+  private(set) var staleRetriesLeft: UInt8 = 1
+  private(set) var refusalsLeft: UInt8 = 3
   private var earlierSent = SentState.notSent
+  private var attemptCount: UInt32 = 0
+  private var retryCount: UInt32 = 0
 
   init(isRepeatable: Bool) {
     self.isRepeatable = isRepeatable
   }
+
+  var attempts: Int { Int(attemptCount) }
+  /// Attempts that were followed by a wait and another.
+  var retries: Int { Int(retryCount) }
 
   // MARK: Events
 
@@ -110,7 +114,7 @@ struct RequestStateMachine: Sendable {
   mutating func slotGranted(_ grant: Grant) -> Actions {
     guard case .queued = state else { return .nothing }
     let startsTotal = attempts == 0
-    attempts += 1
+    attemptCount += 1
     switch grant {
     case .ready(let isShared):
       state = .exchanging(Exchange(isReused: true, isShared: isShared))
@@ -172,7 +176,7 @@ struct RequestStateMachine: Sendable {
   mutating func retryLater(isReusable: Bool) -> Actions {
     guard case .exchanging(let exchange) = state else { return .nothing }
     earlierSent = sent
-    retries += 1
+    retryCount += 1
     state = .backingOff
     return Actions(transport: isReusable && exchange.isWhole ? .release : .close, timer: .start(.backOff))
   }
@@ -191,7 +195,7 @@ struct RequestStateMachine: Sendable {
         earlierSent = isTimeout && exchange.isWhole ? .sent : .maybeSent
       }
     }
-    retries += 1
+    retryCount += 1
     state = .backingOff
     return Actions(transport: transport, timer: .start(.backOff))
   }
@@ -203,7 +207,7 @@ struct RequestStateMachine: Sendable {
     if isStale(exchange) {
       staleRetriesLeft -= 1
       if exchange.written > 0 { earlierSent = .maybeSent }
-      attempts += 1
+      attemptCount += 1
       state = .connecting
       return Actions(transport: .connect, timer: .start(.connect))
     }
@@ -217,7 +221,7 @@ struct RequestStateMachine: Sendable {
     guard case .exchanging = state else { return .nothing }
     guard refusalsLeft > 0 else { return end(.failure(.connectionLost, .request, message)) }
     refusalsLeft -= 1
-    attempts += 1
+    attemptCount += 1
     state = .connecting
     return Actions(transport: .connect, timer: .start(.connect))
   }

@@ -39,6 +39,12 @@ public enum RequestWriter {
     bytes.append(static: "\r\n")
   }
 
+  /// How many bytes the head of such a request takes at the most: for a buffer that is made for it alone.
+  public static func room(method: HttpMethod, target: String, host: String, headers: HttpHeaders, hasBody: Bool) -> Int {
+    let framing = hasBody || method != .get && method != .head ? 40 : 0
+    return method.rawValue.utf8.count + target.utf8.count + host.utf8.count + headers.block.count + 24 + framing
+  }
+
   /// The same, with target and host of a URL.
   public static func append(
     method: HttpMethod, url: HttpUrl, headers: HttpHeaders, body: BodyFraming, to bytes: inout [UInt8]

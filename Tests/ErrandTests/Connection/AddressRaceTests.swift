@@ -40,7 +40,7 @@ import Testing
     _ addresses: [SocketAddress], isLast: Bool = true, attemptDelay: Duration = .seconds(60), resolutionDelay: Duration = .seconds(60),
     tcp: TcpSettings = TcpSettings()
   ) -> AddressRace {
-    let race = AddressRace(attemptDelay: attemptDelay, resolutionDelay: resolutionDelay, tcp: tcp)
+    let race = AddressRace(AddressRace.Settings(attemptDelay: attemptDelay, resolutionDelay: resolutionDelay, tcp: tcp))
     race.start(addresses, isLast: isLast) { self.results.append($0) }
     return race
   }
