@@ -27,8 +27,10 @@ enum DaemonProgram {
     // The log's reader may go away: that ends the log, not the daemon.
     signal(SIGPIPE, SIG_IGN)
     do throws(DaemonError) {
+      let watch = SignalWatch(options)
+      await watch.begin()
       let daemon = try await Daemon.start(configuration)
-      let isHurried = await SignalWatch(daemon, options).untilEnded()
+      let isHurried = await watch.untilEnded(daemon)
       daemon.log.flush(limit: isHurried ? .milliseconds(50) : .seconds(1))
       EventLoop.shared.stop()
     } catch {

@@ -6,27 +6,36 @@ import Glibc
 /// SIGHUP reads the configuration again; SIGTERM and SIGINT end the daemon, in peace the first time and at once the second.
 @LoopActor
 final class SignalWatch {
-  private let daemon: Daemon
   private let options: DaemonOptions
+  /// nil while it starts.
+  private var daemon: Daemon?
   private var endings = 0
   private var ended: CheckedContinuation<Void, Never>?
 
-  nonisolated init(_ daemon: Daemon, _ options: DaemonOptions) {
-    self.daemon = daemon
+  nonisolated init(_ options: DaemonOptions) {
     self.options = options
   }
 
-  /// Gives whether it was told to end more than once.
-  func untilEnded() async -> Bool {
+  /// To be called before anybody can know that the daemon is there: a signal that comes while it starts is obeyed once it stands.
+  func begin() {
     EventLoop.shared.onSignal(SIGHUP) { self.reload() }
     EventLoop.shared.onSignal(SIGTERM) { self.end() }
     EventLoop.shared.onSignal(SIGINT) { self.end() }
-    await withCheckedContinuation { ended = $0 }
+  }
+
+  /// Gives whether it was told to end more than once.
+  func untilEnded(_ daemon: Daemon) async -> Bool {
+    self.daemon = daemon
+    await withCheckedContinuation {
+      ended = $0
+      if endings > 0 { stop(daemon) }
+    }
     return endings > 1
   }
 
   private func reload() {
-    let daemon = self.daemon
+    // What it starts with is what it would read.
+    guard let daemon else { return }
     let options = self.options
     // The file is read on another thread: the loop never waits for a disk.
     DispatchQueue.global().async {
@@ -41,11 +50,18 @@ final class SignalWatch {
 
   private func end() {
     endings += 1
+    guard let daemon else {
+      if endings > 1 { exit(1) }
+      return
+    }
     // All has ended but the log, which is not waited for twice.
     if ended == nil { exit(0) }
     if endings > 2 { exit(1) }
+    stop(daemon)
+  }
+
+  private func stop(_ daemon: Daemon) {
     let grace: Duration? = endings == 1 ? nil : .zero
-    let daemon = self.daemon
     Task {
       await daemon.stop(grace: grace)
       self.finish()

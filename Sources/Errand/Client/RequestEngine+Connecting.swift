@@ -134,7 +134,8 @@ extension RequestEngine {
     let isHttp2 = facts?.alpn == "h2" || !host.origin.isSecure && host.origin.options?.version == .http2
     host.speech = isHttp2 ? .http2 : .http1
     let connectionFacts = ConnectionFacts(
-      id: pool.nextID(), address: connected.address, tls: facts, tlsTime: connected.tlsTime, steps: connected.steps)
+      id: pool.nextID(), address: connected.address, localAddress: Socket.localAddress(connected.stream.descriptor), isHttp2: isHttp2,
+      tls: facts, tlsTime: connected.tlsTime, steps: connected.steps)
     if isHttp2 { return Http2Connection(connected.stream, connectionFacts, host: host, engine: self) }
     return Http1Connection(connected.stream, connectionFacts, host: host, engine: self)
   }

@@ -5,6 +5,9 @@ internal import HttpWire
 final class ConnectionFacts: Sendable {
   let id: UInt64
   let address: SocketAddress
+  /// This machine's end.
+  let localAddress: SocketAddress?
+  let isHttp2: Bool
   let openedAt: Instant
   /// What was agreed on before the first request; nil if nothing was, as in the clear.
   private let agreement: Agreement?
@@ -23,11 +26,13 @@ final class ConnectionFacts: Sendable {
   }
 
   init(
-    id: UInt64, address: SocketAddress, tls: TlsFacts? = nil, tlsTime: Int64 = 0, steps: [RequestTrace.Moment] = [],
-    openedAt: Instant = .now()
+    id: UInt64, address: SocketAddress, localAddress: SocketAddress? = nil, isHttp2: Bool = false, tls: TlsFacts? = nil, tlsTime: Int64 = 0,
+    steps: [RequestTrace.Moment] = [], openedAt: Instant = .now()
   ) {
     self.id = id
     self.address = address
+    self.localAddress = localAddress
+    self.isHttp2 = isHttp2
     self.openedAt = openedAt
     agreement = tls == nil && tlsTime == 0 && steps.isEmpty ? nil : Agreement(tls, tlsTime, steps)
   }

@@ -38,7 +38,6 @@ public final class Daemon: Sendable {
       await reserve.giveBack()
       throw error
     }
-    await core.makeTlsReady(settings.connecting)
     for name in settings.connecting.unverified {
       log.write(.warning, "TLS without verification: whoever answers is taken for the server", [("setting", name + ".verify")])
     }
@@ -106,13 +105,15 @@ private struct Parts: Sendable {
   let log: Log
 
   @LoopActor
-  func start() throws(DaemonError) -> (DaemonCore, HttpServer, SocketAddress?) {
+  func start() async throws(DaemonError) -> (DaemonCore, HttpServer, SocketAddress?) {
     // Each event belongs to a handle of its own, so the numbers that earlier runs gave lie below the handles of this one.
     let store = MemoryStore(limits: configuration.storeLimits, seqFloor: reserve.first - 1)
     let core = DaemonCore(
       configuration, token: settings.token, connecting: settings.connecting, store: store, reserve: reserve, log: log)
     let server = HttpServer(configuration: configuration.serverConfiguration)
     ApiRoutes.register(core, on: server)
+    // Before anybody can connect: it takes a while, and no request shall wait for it.
+    await core.makeTlsReady(settings.connecting)
     do throws(SystemError) {
       try server.listen(on: settings.socket, mode: configuration.permission ?? 0o600)
     } catch {

@@ -27,7 +27,7 @@ final class DaemonProcess: Sendable {
       if log == nil, closing.isEmpty {
         try await process.logged("msg=serving")
       } else {
-        try await waitUntil("the socket") { access(directory.file("errand.sock"), F_OK) == 0 }
+        try await waitUntil("the socket") { DaemonProcess.accepts(directory.file("errand.sock")) }
       }
       result = .success(try await body(process))
     } catch {
@@ -37,6 +37,12 @@ final class DaemonProcess: Sendable {
     // Its number may be another's once it was waited for.
     if !process.isGone.withLock({ $0 }) { _ = await process.end(SIGKILL) }
     try result.get()
+  }
+
+  private static func accepts(_ path: String) -> Bool {
+    guard let address = try? SocketAddress.unix(path), let probe = try? Socket.open(for: address) else { return false }
+    defer { Socket.close(probe) }
+    return (try? Socket.connect(probe, to: address)) == true
   }
 
   /// Runs it to its end.
