@@ -6,16 +6,16 @@ extension HttpClient {
   public struct Configuration: Sendable {
     /// Connections to one origin at a time, and with HTTP/1.1 requests in flight. Default 64.
     public var maxConnectionsPerHost = 64
-    /// Requests in flight at one origin whose connections carry many at a time (HTTP/2), though no more than ``maxConnectionsPerHost``
-    /// connections take. Default 1,000.
-    public var maxInFlightPerHost = 1_000
+    /// Requests in flight at one origin, though no more than ``maxConnectionsPerHost`` connections take: one each with HTTP/1.1, as many as the
+    /// server allows with HTTP/2. Default 10,000.
+    public var maxInFlightPerHost = 10_000
     /// Requests in flight in all, and connections, idle ones included. Default 4,096.
     public var maxConnections = 4_096
     /// Requests in flight of one owner, over all hosts. Default none. Requests without an owner are not counted.
     public var maxInFlightPerOwner: Int?
     /// The limits of named services (``HttpRequest/service``). Default none.
     public var services: [String: ServiceLimits] = [:]
-    /// How often requests to a host may begin, by its name in lower case; origins of one name share the rate. Default none.
+    /// How often requests to a host may begin, by its name; origins of one name share the rate. Default none.
     public var rateLimits: [String: RateLimit] = [:]
     /// Requests that may wait for a slot. Default 1,000,000; one more fails with `queue_full`.
     public var maxQueued = 1_000_000

@@ -32,6 +32,7 @@ extension RequestEngine {
 
   func abandonConnect(_ item: RequestItem) {
     if let attempt = item.attempt {
+      note(attempt, in: item)
       attempt.remove(item)
       if attempt.waiters.isEmpty { giveUp(attempt) }
     }
@@ -97,10 +98,7 @@ extension RequestEngine {
   private func ended(_ attempt: ConnectAttempt, _ outcome: Connector.Outcome) {
     pool.ended(attempt)
     let waiters = attempt.takeWaiters()
-    for item in waiters {
-      item.stamps.resolved = attempt.connector.resolvedAt
-      item.stamps.connected = attempt.connector.connectedAt
-    }
+    for item in waiters { note(attempt, in: item) }
     switch outcome {
     case .failure(let failure):
       for item in waiters { connectFailed(item, failure) }
@@ -113,6 +111,12 @@ extension RequestEngine {
       give(connection, to: waiters)
       (connection as? Http2Connection)?.take(connected.surplus)
     }
+  }
+
+  /// How far it has come.
+  func note(_ attempt: ConnectAttempt, in item: RequestItem) {
+    item.stamps.resolved = attempt.connector.resolvedAt
+    item.stamps.connected = attempt.connector.connectedAt
   }
 
   private func connectFailed(_ item: RequestItem, _ failure: ConnectFailure) {

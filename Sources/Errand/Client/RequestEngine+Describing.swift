@@ -4,7 +4,8 @@ internal import HttpWire
 /// What requests are doing, in words.
 extension RequestEngine {
   func describe(_ item: RequestItem, at now: Instant) -> RequestDescription {
-    RequestDescription(
+    if let attempt = item.attempt { note(attempt, in: item) }
+    return RequestDescription(
       info: item.info, state: state(item), host: item.origin.host, attempts: item.machine.attempts, sent: item.machine.sent,
       bytesWritten: item.written, bytesReceived: item.receivedCount, age: now.microseconds(since: item.stamps.submitted),
       connectionID: item.facts?.id, remoteAddress: item.facts?.address.description,

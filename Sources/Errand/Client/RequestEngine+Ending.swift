@@ -152,9 +152,6 @@ extension RequestEngine {
   ) -> HttpClientError {
     let sent = item.machine.sent
     var message = message
-    if code == .timeout, phase == .connect, let proxy = item.origin.options?.proxy.proxy {
-      message += " through the proxy \(proxy)"
-    }
     if code == .timeout, let limit = item.rules.words(for: phase) { message += " (\(phase) timeout of \(limit))" }
     let mayHelp: Bool
     switch code {

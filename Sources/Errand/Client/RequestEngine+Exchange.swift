@@ -127,9 +127,11 @@ extension RequestEngine {
       }
     }
     if item.isToBeRetried, timer == .idle { return completed(item, isReusable: false, lengthUnknown: false) }
-    guard let cause = item.machine.cause(of: timer) else { return apply(item.machine.timedOut(timer), to: item) }
+    // Nobody can say afterwards what it hung in.
+    let doing = item.attempt.map { " while it was \($0.connector.explanation)" } ?? ""
+    guard let cause = item.machine.cause(of: timer) else { return apply(item.machine.timedOut(timer, doing), to: item) }
     let reason = "\(timer.phase) timeout" + (item.rules.words(for: timer.phase).map { " of \($0)" } ?? "")
-    if case .final(let words) = failed(item, cause, reason) { apply(item.machine.timedOut(timer, words), to: item) }
+    if case .final(let words) = failed(item, cause, reason) { apply(item.machine.timedOut(timer, doing + words), to: item) }
   }
 
   /// A batch of events has been taken by its delegates.

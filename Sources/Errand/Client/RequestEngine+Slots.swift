@@ -69,11 +69,12 @@ extension RequestEngine {
   /// What an origin turns out to speak says how many requests it may have in flight: with HTTP/2 as many as the server takes on the connections
   /// that it may have.
   func setLimit(_ host: HostPool) {
-    var limit = configuration.maxConnectionsPerHost
+    var room = configuration.maxConnectionsPerHost
     if host.speech == .http2 {
-      let (room, overflow) = limit.multipliedReportingOverflow(by: host.room)
-      limit = max(limit, min(configuration.maxInFlightPerHost, overflow ? .max : room))
+      let (product, overflow) = room.multipliedReportingOverflow(by: max(1, host.room))
+      room = overflow ? .max : product
     }
+    let limit = min(room, configuration.maxInFlightPerHost)
     guard limit != pool.admission.limit(host.admissionIndex) else { return }
     pool.admission.setLimit(host.admissionIndex, limit)
     pump()

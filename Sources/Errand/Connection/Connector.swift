@@ -134,7 +134,6 @@ final class Connector: SocketTarget, HandshakeTarget {
         agreement.destinations = addresses[...]
         resolveHost()
       case .failure(let error):
-        resolvedAt = EventLoop.shared.now
         fail(.dns, .dns, error.description, mayPass: error.isTemporary)
       }
     }
@@ -150,9 +149,9 @@ final class Connector: SocketTarget, HandshakeTarget {
     }
     let id = policy.resolver.resolveParts(host) { [self] result in
       guard done != nil, !hasAllAddresses else { return }
-      if resolvedAt == nil { resolvedAt = EventLoop.shared.now }
       switch result {
       case .success(let part):
+        if resolvedAt == nil { resolvedAt = EventLoop.shared.now }
         if part.isLast { resolution = nil }
         found(part.addresses.map { $0.with(port: port) }, isLast: part.isLast)
       case .failure(let error):

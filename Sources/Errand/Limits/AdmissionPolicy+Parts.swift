@@ -54,8 +54,8 @@ extension AdmissionPolicy {
 
     init(_ configuration: HttpClient.Configuration) {
       self.init(
-        perHost: configuration.maxConnectionsPerHost, total: configuration.maxConnections, perOwner: configuration.maxInFlightPerOwner,
-        services: configuration.services, rates: configuration.rateLimits)
+        perHost: min(configuration.maxConnectionsPerHost, configuration.maxInFlightPerHost), total: configuration.maxConnections, perOwner: configuration.maxInFlightPerOwner,
+        services: configuration.services, rates: Dictionary(configuration.rateLimits.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { $1 }))
     }
   }
 

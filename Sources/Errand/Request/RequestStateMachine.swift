@@ -249,7 +249,7 @@ struct RequestStateMachine: Sendable {
     case (.connect, .connecting): return fail(.timeout, .connect, "no connection in time" + words)
     case (.firstByte, .exchanging): return fail(.timeout, .firstByte, "no response in time" + words)
     case (.idle, .exchanging): return fail(.timeout, .idle, "the body stopped" + words)
-    case (.total, _): return fail(.timeout, .total, "not done in time")
+    case (.total, _): return fail(.timeout, .total, "not done in time" + words)
     case (.queue, _), (.connect, _), (.firstByte, _), (.idle, _): return .nothing
     }
   }

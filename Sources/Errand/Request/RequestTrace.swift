@@ -82,6 +82,8 @@ public struct RequestTrace: Sendable {
         add("connected", stamps.connected, words)
         for step in connection.steps { add(step.event, step.at, step.note) }
       }
+    } else {
+      add("connected", stamps.connected)
     }
     for retry in retries { add("retry", retry.at, retry.description) }
     add("sent", stamps.sent, "\(bytesWritten) bytes")

@@ -1,4 +1,5 @@
 internal import Errand
+internal import HttpWire
 internal import EventLoop
 
 /// How requests are made.
@@ -93,6 +94,9 @@ public struct ClientSettings: Codable, Sendable, Equatable {
     try reader.read(.dns, &dns)
     try reader.read(.tcp, &tcp)
     try reader.read(.rateLimits, &rateLimits)
+    for name in rateLimits.keys.sorted() where !ClientSettings.isHost(name) {
+      throw reader.failure(.rateLimits, "has the name \(name.debugDescription): use a host's name or address, without scheme and port")
+    }
     try reader.read(.services, &services)
     for name in services.keys where !SubmissionRules.isDelegateName(name) {
       throw reader.failure(.services, "has the name \(name.debugDescription): use A-Z a-z 0-9 . _ -")
@@ -104,6 +108,13 @@ public struct ClientSettings: Codable, Sendable, Equatable {
 }
 
 extension ClientSettings {
+  /// Whether a URL may have it as its host, as it is.
+  static func isHost(_ name: String) -> Bool {
+    let literal = name.contains(":") ? "[\(name)]" : name
+    guard !name.contains(where: { "*/?#@[]".contains($0) }), let url = try? HttpUrl("http://\(literal)/") else { return false }
+    return url.host == name.lowercased()
+  }
+
   var overrides: [ResolveOverride] {
     get throws(ResolveOverride.ParseError) {
       var overrides: [ResolveOverride] = []

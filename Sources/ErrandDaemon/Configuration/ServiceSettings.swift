@@ -44,11 +44,21 @@ enum ProxySetting {
     }
   }
 
+  /// What is wrong with a proxy's URL, in words without it; nil if nothing is known against it. A single word is more likely a slip than a host.
+  static func fault(_ choice: ProxyChoice) -> String? {
+    if case .url(let url, _) = choice, !url.contains(where: { ".:/[".contains($0) }) {
+      return "must be a URL such as http://proxy:3128, \"environment\" or \"none\""
+    }
+    return choice.fault.map { $0.hasPrefix(words) ? String($0.dropFirst(words.count)) : $0 }
+  }
+
+  private static let words = "the proxy "
+
   static func check<Key>(_ proxy: String?, _ noProxy: String?, _ key: Key, _ listKey: Key, _ reader: SettingsReader<Key>) throws {
     let choice = choice(proxy, noProxy)
     if noProxy != nil {
       guard case .url = choice else { throw reader.failure(listKey, "needs the URL of a proxy beside it") }
     }
-    if let fault = choice?.fault { throw reader.failure(key, "can't be used: \(fault)") }
+    if let fault = choice.flatMap(fault) { throw reader.failure(key, fault) }
   }
 }

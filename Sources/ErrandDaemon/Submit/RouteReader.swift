@@ -5,7 +5,7 @@ internal import HttpWire
 enum RouteReader {
   static let overrides = 100
 
-  /// `"none"`, or the URL of a proxy. No error repeats the URL, which may hold a password.
+  /// `"none"`, `"environment"`, or the URL of a proxy. No error repeats the URL, which may hold a password.
   static func proxy(_ value: JsonValue?, noProxy: JsonValue?) throws(Problem) -> ProxyChoice? {
     guard let value else {
       if noProxy != nil { throw .invalidValue("/no_proxy", "needs /proxy beside it") }
@@ -13,9 +13,10 @@ enum RouteReader {
     }
     let url = try FieldReader.text(value, "/proxy")
     if url == ProxySetting.none || url.isEmpty { return ProxyChoice.none }
+    if url == ProxySetting.environment { return .environment }
     let list = try noProxy.map { (value) throws(Problem) in try FieldReader.text(value, "/no_proxy") }
     let choice = ProxyChoice.url(url, noProxy: list ?? "")
-    if let fault = choice.fault { throw .invalidValue("/proxy", "can't be used: \(fault)") }
+    if let fault = ProxySetting.fault(choice) { throw .invalidValue("/proxy", fault) }
     return choice
   }
 
