@@ -47,9 +47,10 @@ extension RequestEngine {
     }
     addToBudget(item)
     if item.stamps.granted == nil { item.stamps.granted = EventLoop.shared.now }
-    item.connection = host.carrier.best
-    if item.connection != nil { counters.connectionsReused += 1 }
-    apply(item.machine.slotGranted(item.connection.map { .ready(isShared: $0.isShared) } ?? .none), to: item)
+    guard let connection = host.carrier.best else { return apply(item.machine.slotGranted(.none), to: item) }
+    item.connection = connection
+    counters.connectionsReused += 1
+    apply(item.machine.slotGranted(.ready(isShared: connection.isShared)), to: item)
   }
 
   /// Grants slots while there are any. Not recursive: a grant may end its request at once and free the slot again.
@@ -98,7 +99,7 @@ extension RequestEngine {
     guard let host = item.host, let slot = item.slot else { return }
     item.slot = nil
     pool.admission.release(slot, isLent: isLent)
-    pump()
+    if pool.admission.waiting > 0 || !resolved.isEmpty { pump() }
     pool.forgetIfUnused(host)
   }
 }

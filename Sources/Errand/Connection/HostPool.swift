@@ -50,10 +50,17 @@ final class HostPool {
 
   func remove(_ connection: any HttpConnection, from standing: ConnectionStanding) {
     switch standing {
-    case .idle: if let index = idle.lastIndex(where: { $0 === connection }) { idle.remove(at: index) }
-    case .roomy: if let index = roomy.lastIndex(where: { $0 === connection }) { roomy.remove(at: index) }
+    case .idle: HostPool.remove(connection, from: &idle)
+    case .roomy: HostPool.remove(connection, from: &roomy)
     case .busy, .closed: break
     }
+  }
+
+  private static func remove(_ connection: any HttpConnection, from list: inout [any HttpConnection]) {
+    // Mostly the one that was used last.
+    var index = list.count - 1
+    while index >= 0, list[index] !== connection { index -= 1 }
+    if index >= 0 { list.remove(at: index) }
   }
 
   // MARK: Connections in the making

@@ -74,7 +74,7 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     let time = engine.idleTime(of: facts)
     guard time != .zero else { return engine.pool.close(self) }
     engine.pool.move(self, to: .idle)
-    idleTimer = time.map { EventLoop.shared.schedule(after: $0, self, kind: Kind.idle) } ?? .none
+    if let time { idleTimer = EventLoop.shared.schedule(after: time, self, kind: Kind.idle) }
   }
 
   func close() {

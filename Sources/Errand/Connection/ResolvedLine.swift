@@ -8,6 +8,8 @@ struct ResolvedLine {
 
   nonisolated init() {}
 
+  var isEmpty: Bool { items.isEmpty }
+
   mutating func append(_ item: RequestItem) {
     items.append(item)
   }

@@ -1,7 +1,7 @@
 internal import HttpWire
 
 /// What a client's requests go through, made ready when the client is made.
-struct ProxyRules: Sendable {
+final class ProxyRules: Sendable {
   private let choice: ProxyChoice
   private let selection: ProxySelection
   private let environment: ProxyEnvironment

@@ -21,7 +21,7 @@ struct PreparedRequest {
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
-  init(_ request: HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts, at now: Instant)
+  init(_ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts, at now: Instant)
     throws(HttpClientError)
   {
     var url = try PreparedRequest.checkedUrl(request.url)

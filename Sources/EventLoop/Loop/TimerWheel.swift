@@ -28,6 +28,7 @@ extension EventLoop {
 
   /// Forgets a timer. O(1). A timer that has fired or was cancelled is no error.
   @LoopActor public func cancel(_ timer: TimerID) {
+    guard timer != .none else { return }
     // Let go of only after the wheel, for its deinit may come back to it.
     letGo(timers.cancel(timer))
   }
@@ -89,9 +90,7 @@ struct TimerWheel {
   mutating func cancel(_ timer: TimerID) -> (any TimerTarget)? {
     let index = Int(timer.slot)
     guard nodes.indices.contains(index), nodes[index].generation == timer.generation, nodes[index].list >= 0 else { return nil }
-    let target = nodes[index].target
-    remove(timer.slot)
-    return target
+    return remove(timer.slot)
   }
 
   /// The next timer of `list` that is due, taken off it; nil arms the list for its next deadline.
@@ -103,13 +102,13 @@ struct TimerWheel {
       giveBackIfMany(list)
       return nil
     }
-    let node = nodes[Int(slot)]
-    guard node.deadline <= now, let target = node.target else {
-      arm(list, at: node.deadline, now: now)
+    let kind = nodes[Int(slot)].kind
+    guard nodes[Int(slot)].deadline <= now else {
+      arm(list, at: nodes[Int(slot)].deadline, now: now)
       return nil
     }
-    remove(slot)
-    return (target, node.kind)
+    guard let target = remove(slot) else { return nil }
+    return (target, kind)
   }
 
   mutating func freeAll() {
@@ -143,20 +142,23 @@ struct TimerWheel {
     if lists[Int(list)]?.isArmed == false { arm(list, at: nodes[Int(slot)].deadline, now: now) }
   }
 
-  private mutating func remove(_ slot: Int32) {
-    let node = nodes[Int(slot)]
-    let list = Int(node.list)
-    if node.previous >= 0 { nodes[Int(node.previous)].next = node.next } else { lists[list]?.head = node.next }
-    if node.next >= 0 { nodes[Int(node.next)].previous = node.previous } else { lists[list]?.tail = node.previous }
-    nodes[Int(slot)] = Node()
+  /// Takes a node off its list, field by field: a copy of a node would hold its target once more.
+  private mutating func remove(_ slot: Int32) -> (any TimerTarget)? {
+    let index = Int(slot)
+    let (list, previous, next) = (nodes[index].list, nodes[index].previous, nodes[index].next)
+    let target = nodes[index].target.take()
+    nodes[index].list = -1
+    if previous >= 0 { nodes[Int(previous)].next = next } else { lists[Int(list)]?.head = next }
+    if next >= 0 { nodes[Int(next)].previous = previous } else { lists[Int(list)]?.tail = previous }
     freeNodes.append(slot)
     count -= 1
-    if lists[list]?.head == -1 { giveBackIfMany(node.list) }
+    if lists[Int(list)]?.head == -1 { giveBackIfMany(list) }
     // The list stays armed for a deadline that may be gone: firing early and arming anew costs less than two system calls a request.
     if count == 0, nodes.count > 4_096 {
       freeNodes = []
       nodes.removeAll()
     }
+    return target
   }
 
   private mutating func arm(_ list: Int32, at deadline: Int64, now: Int64) {

@@ -63,16 +63,21 @@ public struct ByteStream {
   /// Writes as much of `bytes` as the kernel takes. Under TLS the next call must begin with the bytes that follow: see ``TlsStream/send(_:)``.
   public func send(_ bytes: UnsafeRawBufferPointer) -> StreamWrite {
     if let tls { return tls.send(bytes) }
-    switch Socket.send(descriptor, bytes) {
-    case .sent(let count): return .sent(count)
-    case .wouldBlock: return .wouldBlock
-    case .failed(let error): return .failed(.system(error))
+    return ByteStream.result(Socket.send(descriptor, bytes))
+  }
+
+  private static func result(_ result: SendResult) -> StreamWrite {
+    switch result {
+    case .sent(let count): .sent(count)
+    case .wouldBlock: .wouldBlock
+    case .failed(let error): .failed(.system(error))
     }
   }
 
   /// The same with what `bytes` hold from `offset` on.
   public func send(_ bytes: [UInt8], from offset: Int) -> StreamWrite {
-    bytes.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[min(offset, bytes.count)...])) }
+    if let tls { return bytes.withUnsafeBytes { tls.send(UnsafeRawBufferPointer(rebasing: $0[min(offset, bytes.count)...])) } }
+    return ByteStream.result(Socket.send(descriptor, bytes, from: offset))
   }
 
   /// Whether ``receive(into:)`` may give something though the socket is not readable.
