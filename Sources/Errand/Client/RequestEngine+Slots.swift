@@ -3,7 +3,7 @@ internal import EventLoop
 /// Who may have a connection, and when.
 extension RequestEngine {
   func enqueue(_ item: RequestItem) {
-    if let words = refusalByBreaker(item.origin) { return refuse(item, byBreaker: words) }
+    if configuration.circuitBreaker != nil, let words = refusalByBreaker(item.origin) { return refuse(item, byBreaker: words) }
     // Asked for anew after a back-off: nobody may have used the origin meanwhile, and it is forgotten then.
     let host = pool.host(item.origin)
     item.host = host

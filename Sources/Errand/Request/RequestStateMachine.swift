@@ -82,7 +82,8 @@ struct RequestStateMachine: Sendable {
 
   enum Finish: Sendable, Equatable {
     case response
-    case failure(HttpClientError.Code, Phase, String)
+    // Boxed: what is to be done is passed on a few times a request, and mostly it is not this.
+    indirect case failure(HttpClientError.Code, Phase, String)
     case cancelled(SentState, written: Int64, CancelReceipt.Connection)
   }
 

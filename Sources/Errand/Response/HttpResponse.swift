@@ -3,6 +3,8 @@ public import HttpWire
 /// A whole response. Passing it on costs one reference, whatever its size.
 public struct HttpResponse: Sendable {
   private let storage: Storage
+  /// Where in `body` the JSON stands that the caller asked for: the envelope's data, or the whole text where JSON was expected; nil otherwise.
+  public private(set) var dataRange: Range<Int>?
 
   public init(
     status: Int, reason: String = "", version: HttpVersion = .http11, headers: HttpHeaders = [:], body: [UInt8] = [],
@@ -19,11 +21,7 @@ public struct HttpResponse: Sendable {
   ) {
     storage = Storage(
       head: head, body: body, extras: trailers.isEmpty && interim.isEmpty ? nil : Extras(trailers, interim), lengthUnknown: lengthUnknown,
-      dataRange: nil, attempts: attempts, timings: timings)
-  }
-
-  private init(_ storage: Storage) {
-    self.storage = storage
+      attempts: attempts, timings: timings)
   }
 
   public var status: Int { storage.head.status }
@@ -38,8 +36,6 @@ public struct HttpResponse: Sendable {
   public var interim: [ResponseHead] { storage.extras?.interim ?? [] }
   /// The body had no declared length and ended with the connection, so that a cut would not show.
   public var lengthUnknown: Bool { storage.lengthUnknown }
-  /// Where in `body` the JSON stands that the caller asked for: the envelope's data, or the whole text where JSON was expected; nil otherwise.
-  public var dataRange: Range<Int>? { storage.dataRange }
   /// How often the request was sent or begun.
   public var attempts: Int { storage.attempts }
   public var timings: RequestTimings { storage.timings }
@@ -58,10 +54,9 @@ public struct HttpResponse: Sendable {
 
   /// The same response, with the place of its data known.
   func with(dataRange: Range<Int>?) -> HttpResponse {
-    HttpResponse(
-      Storage(
-        head: storage.head, body: storage.body, extras: storage.extras, lengthUnknown: storage.lengthUnknown, dataRange: dataRange,
-        attempts: storage.attempts, timings: storage.timings))
+    var response = self
+    response.dataRange = dataRange
+    return response
   }
 
   private final class Storage: Sendable {
@@ -69,19 +64,16 @@ public struct HttpResponse: Sendable {
     let body: [UInt8]
     let extras: Extras?
     let lengthUnknown: Bool
-    let dataRange: Range<Int>?
     let attempts: Int
     let timings: RequestTimings
 
     init(
-      head: ResponseHead, body: [UInt8], extras: Extras?, lengthUnknown: Bool, dataRange: Range<Int>?, attempts: Int,
-      timings: RequestTimings
+      head: ResponseHead, body: [UInt8], extras: Extras?, lengthUnknown: Bool, attempts: Int, timings: RequestTimings
     ) {
       self.head = head
       self.body = body
       self.extras = extras
       self.lengthUnknown = lengthUnknown
-      self.dataRange = dataRange
       self.attempts = attempts
       self.timings = timings
     }

@@ -1,7 +1,7 @@
 /// The one end of a request.
 public enum Outcome: Sendable {
   case finished(HttpResponse)
-  case failed(HttpClientError)
+  indirect case failed(HttpClientError)
   case cancelled(CancelReceipt)
 }
 

@@ -71,7 +71,7 @@ struct TimerWheel {
   mutating func schedule(
     after length: Int64, from now: Int64, _ target: any TimerTarget, kind: UInt8, base: OpaquePointer?
   ) -> TimerID {
-    let list = listOfLength[length] ?? makeList(length, base: base)
+    let list = list(of: length) ?? makeList(length, base: base)
     let slot = freeNodes.popLast() ?? appendNode()
     let (deadline, overflow) = now.addingReportingOverflow(length)
     let index = Int(slot)
@@ -114,6 +114,12 @@ struct TimerWheel {
   mutating func freeAll() {
     for list in lists { if let list { event_free(list.event) } }
     self = TimerWheel()
+  }
+
+  private func list(of length: Int64) -> Int32? {
+    // Lengths that come with each request are few and came first: to look at those is cheaper than to hash.
+    for index in 0..<min(lists.count, 6) where lists[index]?.length == length { return Int32(index) }
+    return listOfLength[length]
   }
 
   private mutating func appendNode() -> Int32 {
