@@ -28,11 +28,23 @@ static int errand_bio_write(BIO *bio, const char *bytes, int count) {
   return -1;
 }
 
+// How many more bytes it may read before it says that there are none for now: OpenSSL takes some messages without a word and without end.
+static inline void errand_bio_fund(BIO *bio, long bytes) { BIO_set_ex_data(bio, 0, (void *)(intptr_t)bytes); }
+static inline long errand_bio_funds(BIO *bio) { return (long)(intptr_t)BIO_get_ex_data(bio, 0); }
+
 static int errand_bio_read(BIO *bio, char *bytes, int count) {
   int descriptor = errand_bio_descriptor(bio);
   BIO_clear_retry_flags(bio);
+  long funds = errand_bio_funds(bio);
+  if (funds <= 0) {
+    BIO_set_retry_read(bio);
+    return -1;
+  }
   int received = (int)recv(descriptor, bytes, (size_t)count, 0);
-  if (received > 0) return received;
+  if (received > 0) {
+    errand_bio_fund(bio, funds - received);
+    return received;
+  }
   if (received == 0) BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
   else if (errno == EAGAIN || errno == EINTR) BIO_set_retry_read(bio);
   else errand_bio_set(bio, descriptor, errno);

@@ -19,6 +19,18 @@ public enum PeerScripts {
 
     """
 
+  /// Answers what it reads with records of TLS that are full of zeros, messages that ask for a handshake, without end.
+  public static let hellosWithoutEnd =
+    listener + """
+      while True:
+          peer, _ = listener.accept()
+          peer.recv(65536)
+          try:
+              while True: peer.sendall((b"\\x16\\x03\\x03\\x40\\x00" + bytes(16384)) * 16)
+          except OSError:
+              peer.close()
+      """
+
   /// Reads something, answers with the bytes given in hex, and ends the connection: by `close` or `reset`.
   public static let answer =
     listener + """

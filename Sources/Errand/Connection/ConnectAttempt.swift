@@ -6,6 +6,10 @@ final class ConnectAttempt {
   /// How many requests a connection is expected to carry until the peer says so itself (RFC 9113 section 6.5.2 advises 100 at the least).
   static let expectedRoom = 100
 
+  /// For how long an attempt is joined: one that takes longer may hang, and would hold up all that come after.
+  static let joinedFor = Duration.seconds(1)
+
+  private let begun = EventLoop.shared.now
   let host: HostPool
   let connector: Connector
   private(set) var waiters: [RequestItem] = []
@@ -32,6 +36,10 @@ final class ConnectAttempt {
     waiters = []
     for item in taken { item.attempt = nil }
     return taken
+  }
+
+  var isFresh: Bool {
+    begun.duration(to: EventLoop.shared.now) < ConnectAttempt.joinedFor
   }
 
   func connect() {

@@ -73,7 +73,7 @@ final class HostPool {
 
   /// A connection in the making that may turn out to carry many requests, and this one among them.
   var joinable: ConnectAttempt? {
-    guard speech != .http1, let attempt = attempts.last, attempt.waiters.count < room else { return nil }
+    guard speech != .http1, let attempt = attempts.last, attempt.isFresh, attempt.waiters.count < room else { return nil }
     return attempt
   }
 }

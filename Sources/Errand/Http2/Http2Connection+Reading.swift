@@ -8,7 +8,7 @@ extension Http2Connection: Http2SessionHandler {
 
   func read() {
     // One connection may not hold the loop.
-    for _ in 0..<16 {
+    for _ in 0..<4 {
       switch stream.receive(into: Http2Connection.readBuffer) {
       case .bytes(let count):
         feed(UnsafeRawBufferPointer(rebasing: Http2Connection.readBuffer[..<count]))
@@ -36,6 +36,7 @@ extension Http2Connection: Http2SessionHandler {
   private func feed(_ bytes: UnsafeRawBufferPointer) {
     lastReceived = EventLoop.shared.now
     pingSent = nil
+    isSuspect = false
     session?.receive(bytes, at: lastReceived)
     guard isOpen else { return }
     if let failure { return failed(failure) }
@@ -197,6 +198,18 @@ extension Http2Connection: Http2SessionHandler {
       aliveTimer = EventLoop.shared.schedule(after: settings.pingAfter - quiet, self, kind: Kind.alive)
       return
     }
+    ask()
+  }
+
+  /// The server is asked for a sign of life; until it gives one the connection gets no more requests.
+  func suspect() {
+    guard !isSuspect else { return }
+    isSuspect = true
+    stopWatchingLife()
+    ask()
+  }
+
+  private func ask() {
     pingSent = EventLoop.shared.now
     session?.ping(1)
     scheduleFlush()

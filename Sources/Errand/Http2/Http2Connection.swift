@@ -43,6 +43,9 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
   var aliveTimer = TimerID.none
   var lastReceived = Instant(nanoseconds: 0)
   var pingSent: Instant?
+  /// Nothing was heard of it for long when a request on it ended unanswered: it gets no other until it gives a sign of life.
+  var isSuspect = false
+  private static let suspectAfter = Duration.seconds(1)
 
   /// A request on a stream.
   struct Entry {
@@ -124,6 +127,7 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
       held.remove(at: index)
     }
     item.stream = .none
+    if !isWhole, isOpen, !isDraining, lastReceived.duration(to: EventLoop.shared.now) >= Http2Connection.suspectAfter { suspect() }
     updateStanding()
   }
 
@@ -168,7 +172,10 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
     guard isOpen else { return }
     if load == 0 {
       let time = engine.idleTime(of: facts)
-      if isDraining || time == .zero || session?.isFinished != false { return engine.pool.close(self) }
+      // One whose server takes no request is of no use.
+      let isUseless = isDraining || hasSettings && room == 0
+      if isUseless || time == .zero || session?.isFinished != false { return engine.pool.close(self) }
+      if isSuspect { return engine.pool.putAside(self) }
       guard standing != .idle else { return }
       engine.pool.move(self, to: .idle)
       stopWatchingLife()
@@ -179,7 +186,7 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
   }
 
   private var mayTakeMore: Bool {
-    guard !isDraining, let session, load < room, !engine.isTooOld(facts) else { return false }
+    guard !isDraining, !isSuspect, let session, load < room, !engine.isTooOld(facts) else { return false }
     return !hasSettings || session.mayOpen
   }
 

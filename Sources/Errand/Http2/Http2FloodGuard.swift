@@ -6,7 +6,7 @@ internal import EventLoop
 /// window updates for stream and connection, or send a ping with each piece of a body.
 struct Http2FloodGuard: Sendable {
   enum Kind: Int, CaseIterable, Sendable {
-    case reset, ping, settings, emptyData, continuation, priority, windowUpdate, goAway
+    case reset, ping, settings, emptyData, continuation, priority, windowUpdate, goAway, stale
 
     var name: String {
       switch self {
@@ -18,6 +18,7 @@ struct Http2FloodGuard: Sendable {
       case .priority: "PRIORITY"
       case .windowUpdate: "WINDOW_UPDATE"
       case .goAway: "GOAWAY"
+      case .stale: "belated"
       }
     }
   }
@@ -26,6 +27,8 @@ struct Http2FloodGuard: Sendable {
   private let period: Int64
   private var counts = [Int](repeating: 0, count: Kind.allCases.count)
   private var useful = 0
+  private var givenUp = 0
+  private var staleHeaderBytes = 0
   private var periodStart: Instant?
 
   init(limit: Int, period: Duration) {
@@ -38,6 +41,8 @@ struct Http2FloodGuard: Sendable {
     if let periodStart, now.nanoseconds &- periodStart.nanoseconds < period { return }
     periodStart = now
     useful = 0
+    givenUp = 0
+    staleHeaderBytes = 0
     for index in counts.indices { counts[index] = 0 }
   }
 
@@ -46,10 +51,22 @@ struct Http2FloodGuard: Sendable {
     useful &+= 1
   }
 
+  /// A stream was given up: what the peer had sent by then is no fault of its.
+  mutating func streamGivenUp() {
+    givenUp &+= 1
+  }
+
   /// Counts a frame; false if there are too many.
   mutating func allows(_ kind: Kind) -> Bool {
     counts[kind.rawValue] &+= 1
-    return counts[kind.rawValue] <= limit &+ 2 &* useful
+    return counts[kind.rawValue] <= limit &+ (kind == .stale ? 64 &* givenUp : 2 &* useful)
+  }
+
+  /// Counts a piece of a header section on a stream that is over; false if there are too many. A few bytes may unfold to very many, which are
+  /// read for the compression's sake alone.
+  mutating func allowsStaleHeader(_ bytes: Int) -> Bool {
+    staleHeaderBytes &+= bytes
+    return allows(.stale) && staleHeaderBytes <= 65_536 &+ 1_024 &* givenUp
   }
 
   func words(_ kind: Kind) -> String {

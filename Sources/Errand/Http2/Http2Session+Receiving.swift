@@ -27,8 +27,10 @@ extension Http2Session {
     switch UInt32(frame.type) {
     case NGHTTP2_DATA.rawValue:
       guard frame.length > 0 || frame.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 else { return counted(.emptyData) }
+      guard isWanted(frame.stream_id) else { return counted(.stale) }
       flood.usefulFrame()
     case NGHTTP2_HEADERS.rawValue:
+      guard isWanted(frame.stream_id) else { return flood.allowsStaleHeader(frame.length) || flooded(.stale) }
       flood.usefulFrame()
       beganHeaders(frame.stream_id)
     case NGHTTP2_PRIORITY.rawValue: return counted(.priority)
@@ -45,8 +47,15 @@ extension Http2Session {
     return true
   }
 
+  private func isWanted(_ number: Int32) -> Bool {
+    find(number).map { !streams[$0.index].isOver } ?? false
+  }
+
   private func counted(_ kind: Http2FloodGuard.Kind) -> Bool {
-    guard !flood.allows(kind) else { return true }
+    flood.allows(kind) || flooded(kind)
+  }
+
+  private func flooded(_ kind: Http2FloodGuard.Kind) -> Bool {
     failure = failure ?? .http2(flood.words(kind))
     nghttp2_session_terminate_session(native, Http2ErrorCode.enhanceYourCalm.rawValue)
     return false

@@ -98,6 +98,7 @@ extension Http2Session {
 
   func reset(_ stream: Http2Stream, _ code: Http2ErrorCode) {
     streams[stream.index].body = []
+    flood.streamGivenUp()
     nghttp2_submit_rst_stream(native, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.number, code.rawValue)
   }
 

@@ -54,8 +54,10 @@ extension AdmissionPolicy {
 
     init(_ configuration: HttpClient.Configuration) {
       self.init(
-        perHost: min(configuration.maxConnectionsPerHost, configuration.maxInFlightPerHost), total: configuration.maxConnections, perOwner: configuration.maxInFlightPerOwner,
-        services: configuration.services, rates: Dictionary(configuration.rateLimits.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { $1 }))
+        perHost: min(configuration.maxConnectionsPerHost, configuration.maxInFlightPerHost), total: configuration.maxConnections,
+        perOwner: configuration.maxInFlightPerOwner,
+        services: configuration.services,
+        rates: Dictionary(configuration.rateLimits.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { $1 }))
     }
   }
 

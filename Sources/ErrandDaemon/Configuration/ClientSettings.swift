@@ -1,6 +1,6 @@
 internal import Errand
-internal import HttpWire
 internal import EventLoop
+internal import HttpWire
 
 /// How requests are made.
 public struct ClientSettings: Codable, Sendable, Equatable {

@@ -53,7 +53,7 @@ public final class TlsContext: @unchecked Sendable {
 
   private func setCiphers() throws(TlsError) {
     if let ciphers = settings.ciphers, ciphers.utf8.contains(0) || SSL_CTX_set_cipher_list(pointer, ciphers) != 1 {
-      throw TlsError(.settings, "the list of ciphers \(ciphers.debugDescription) has none that is known")
+      throw TlsError(.settings, "the list of ciphers \(ciphers.prefix(80).debugDescription) has none that is known")
     }
     if let suites = settings.cipherSuites, suites.utf8.contains(0) || suites.isEmpty || SSL_CTX_set_ciphersuites(pointer, suites) != 1 {
       throw TlsError(.settings, "the list of cipher suites \(suites.debugDescription) has none that is known")

@@ -31,6 +31,7 @@ public final class TlsStream {
   private var isVerified = false
   private var isEstablished = false
   private var mayHaveMore = false
+  private var handshakeBytes = 0
   private var end: StreamRead?
   /// What the handshake agreed on; nil before its end.
   public private(set) var facts: TlsFacts?
@@ -70,9 +71,15 @@ public final class TlsStream {
     guard let ssl else { return .failed(TlsError(.closed, "the connection was closed")) }
     if isEstablished { return .done }
     OpenSslErrors.clear()
+    fund()
     let result = SSL_do_handshake(ssl)
+    handshakeBytes += TlsStream.readLimit - funds
     if result == 1 { return established(ssl) }
     switch SSL_get_error(ssl, result) {
+    case SSL_ERROR_WANT_READ where handshakeBytes > TlsStream.handshakeLimit:
+      let error = TlsError(.protocolFault, "the handshake with \(host) is longer than \(TlsStream.handshakeLimit) bytes")
+      failure = error
+      return .failed(error)
     case SSL_ERROR_WANT_READ: return .wantsRead
     case SSL_ERROR_WANT_WRITE: return .wantsWrite
     case let code:
@@ -117,6 +124,24 @@ public final class TlsStream {
     return true
   }
 
+  // MARK: What one call may read
+
+  /// Bytes that one call of OpenSSL may take from the socket: more than any message of the handshake or record has, and few enough that a peer
+  /// who sends what OpenSSL takes without a word (empty handshake messages, new keys, tickets) can't hold the loop.
+  static let readLimit = 65_536
+  /// Bytes of a whole handshake.
+  static let handshakeLimit = 524_288
+
+  private func fund() {
+    if let outer = under.tls { return outer.fund() }
+    if let ssl, let bio = SSL_get_rbio(ssl) { errand_bio_fund(bio, TlsStream.readLimit) }
+  }
+
+  private var funds: Int {
+    if let outer = under.tls { return outer.funds }
+    return ssl.flatMap { SSL_get_rbio($0) }.map { errand_bio_funds($0) } ?? 0
+  }
+
   // MARK: Bytes
 
   /// Reads what has arrived into `buffer`, as many records as it holds.
@@ -128,6 +153,7 @@ public final class TlsStream {
     repeat {
       var count = 0
       OpenSslErrors.clear()
+      fund()
       guard SSL_read_ex(ssl, buffer.baseAddress?.advanced(by: filled), buffer.count - filled, &count) == 1 else {
         let stop = stopped(ssl)
         return filled > 0 ? .bytes(filled) : stop
@@ -142,6 +168,8 @@ public final class TlsStream {
   private func stopped(_ ssl: OpaquePointer) -> StreamRead {
     mayHaveMore = false
     switch SSL_get_error(ssl, 0) {
+    case SSL_ERROR_WANT_READ where funds <= 0:
+      end = .failed(.tls(TlsError(.protocolFault, "\(host) sends TLS messages without end and no data")))
     case SSL_ERROR_WANT_READ: return .wouldBlock
     case SSL_ERROR_WANT_WRITE:
       readWantsWrite = true

@@ -60,6 +60,37 @@ import Testing
     }
   }
 
+  @Test func `a connection whose server takes no more requests is given up`() async throws {
+    try await http2Scene { server, index in
+      server.onRequest = { server, request in
+        server.answer(request.stream, body: Array("\(index)".utf8))
+        if index == 0 { server.send(Http2Frame(.settings, [0, 3, 0, 0, 0, 0])) }
+      }
+    } test: { client, peer in
+      let first = try await client.send(peer.request("/1"))
+      #expect(first.text == "0")
+      _ = try await peer.closed.first(1)
+      let second = try await client.send(peer.request("/2"))
+      #expect(second.text == "1")
+    }
+  }
+
+  @Test func `a connection that has gone deaf gets no other request`() async throws {
+    try await http2Scene { server, index in
+      server.onRequest = { server, request in server.answer(request.stream, body: Array("\(index)".utf8)) }
+    } test: { client, peer in
+      let first = try await client.send(peer.request("/1"))
+      #expect(first.text == "0")
+      await peer.stopReading(0)
+      var request = await peer.request("/2")
+      request.timeouts.firstByte = .milliseconds(1_100)
+      let error = try await client.failure(request)
+      #expect(error.code == .timeout)
+      let third = try await client.send(peer.request("/3"))
+      #expect(third.text == "1")
+    }
+  }
+
   @Test(arguments: [UInt32(1), 10]) func `the server's limit of streams is kept, with more connections where needed`(limit: UInt32)
     async throws
   {

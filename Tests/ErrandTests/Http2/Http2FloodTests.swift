@@ -33,6 +33,24 @@ import Testing
     return pair
   }
 
+  @Test func `header sections of streams that were given up are borne up to a limit`() throws {
+    let pair = Http2Pair()
+    defer { pair.close() }
+    let stream = try #require(pair.submit())
+    pair.run()
+    pair.session.cancel(stream)
+    pair.run()
+    func send(_ count: Int) {
+      for _ in 0..<count { pair.server.send(.headers(stream.number, [(":status", "103"), ("link", "</a>")])) }
+      pair.run()
+    }
+    send(900)
+    #expect(pair.failure == nil)
+    send(3_000)
+    let error = try #require(pair.failure)
+    #expect(error.message.hasSuffix(" belated frames"))
+  }
+
   @Test(arguments: floods)
   func `frames that carry nothing are borne up to their limit`(flood: Flood) throws {
     let pair = open()

@@ -40,6 +40,32 @@ struct TlsHandshakeTests {
     }
   }
 
+  @Test func aHandshakeWithoutEndIsCutShortAndHoldsUpNobody() async throws {
+    let flood = try await PythonPeer(PeerScripts.hellosWithoutEnd)
+    try await tlsScene { client in
+      let error = try await client.failure(HttpRequest("https://localhost:\(flood.port)/"))
+      #expect(error.code == .tls && error.sent == .notSent)
+      #expect(error.message == "the handshake with localhost is longer than 524288 bytes")
+    }
+  }
+
+  @Test func aHandshakeThatHangsIsNotJoinedForLong() async throws {
+    let listener = try Socket.listen(on: .loopback(port: 0))
+    defer { Socket.close(listener) }
+    let port = try #require(Socket.localAddress(listener)?.port)
+    try await tlsScene { client in
+      let delegate = RecordingDelegate()
+      let first = (0..<2).map { _ in client.submit(HttpRequest("https://127.0.0.1:\(port)/"), delegate: delegate) }
+      try await client.wait(for: first[1]) { $0.attempt?.connector.explanation.contains("handshake") == true }
+      #expect(await client.onLoop { $0.engine.pool.connecting } == 1)
+      await pause(.milliseconds(1_050))
+      let later = client.submit(HttpRequest("https://127.0.0.1:\(port)/"), delegate: delegate)
+      try await client.wait(for: later) { $0.attempt?.connector.explanation.contains("handshake") == true }
+      #expect(await client.onLoop { $0.engine.pool.connecting } == 2)
+      _ = try await client.cancelEach(first + [later])
+    }
+  }
+
   @Test func aServerThatSpeaksNoTlsIsNamedSo() async throws {
     let plain = try await NginxServer { "server { listen 127.0.0.1:\($0[0]); }" }
     try await tlsScene { client in
