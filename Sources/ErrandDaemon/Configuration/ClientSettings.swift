@@ -7,7 +7,7 @@ public struct ClientSettings: Codable, Sendable, Equatable {
   public var maxConnectionsPerHost = 64
   public var maxConnections = 4_096
   public var maxQueued = 1_000_000
-  public var maxInFlightPerHost = 1_000
+  public var maxInFlightPerHost = 10_000
   public var maxInFlightPerOwner: Int?
   public var maxQueuedPerHost: Int?
   public var maxQueuedPerOwner: Int?

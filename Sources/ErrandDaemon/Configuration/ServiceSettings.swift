@@ -47,12 +47,11 @@ enum ProxySetting {
   /// What is wrong with a proxy's URL, in words without it; nil if nothing is known against it. A single word is more likely a slip than a host.
   static func fault(_ choice: ProxyChoice) -> String? {
     if case .url(let url, _) = choice, !url.contains(where: { ".:/[".contains($0) }) {
-      return "must be a URL such as http://proxy:3128, \"environment\" or \"none\""
+      return "can't be used: it is no URL such as http://proxy:3128, and not \"environment\" or \"none\""
     }
-    return choice.fault.map { $0.hasPrefix(words) ? String($0.dropFirst(words.count)) : $0 }
+    // Some of them begin so themselves.
+    return choice.fault.map { $0.hasPrefix("the proxy can't be used") ? String($0.dropFirst("the proxy ".count)) : "can't be used: \($0)" }
   }
-
-  private static let words = "the proxy "
 
   static func check<Key>(_ proxy: String?, _ noProxy: String?, _ key: Key, _ listKey: Key, _ reader: SettingsReader<Key>) throws {
     let choice = choice(proxy, noProxy)

@@ -186,7 +186,9 @@ struct TunnelFaultTests {
       request.timeouts.connect = .milliseconds(50)
       let error = try await client.failure(request)
       #expect(error.code == .timeout && error.phase == .connect && error.retryable && error.sent == .notSent)
-      #expect(error.message == "no connection in time through the proxy \(shown) (connect timeout of 50 ms)")
+      #expect(
+        error.message
+          == "no connection in time while it was waiting for the proxy \(shown) to open a tunnel to a.test:80 (connect timeout of 50 ms)")
     }
   }
 
