@@ -4,8 +4,8 @@ internal import Glibc
 public enum Dante {
   /// Runs `body` beside one, given its port. With `login` it lets in nobody but that user.
   ///
-  /// It looks users up in the system's own files, so it gets others in a mount namespace of its own; and it makes many processes, so it gets a
-  /// process namespace too, which ends with it. A user namespace lets anybody make these.
+  /// It looks users up in the system's own files, so with `login` it gets others in a mount namespace of its own: see ``takesLogins``. It must
+  /// be root, or think so in a user namespace.
   public static func with<Value>(
     isolation: isolated (any Actor)? = #isolation, login: (user: String, password: String)? = nil, _ body: (UInt16) async throws -> Value
   ) async throws -> Value {
@@ -29,7 +29,15 @@ public enum Dante {
           "socks block { from: 0/0 to: 0/0 port = 1 }", "socks pass { from: 0/0 to: 0/0 command: connect }",
         ]
         let path = try directory.write("danted.conf", Array((lines.joined(separator: "\n") + "\n").utf8))
-        return ["unshare", "-rmp", "--fork", "--kill-child", "sh", "-c", "\(binds)PATH=$PATH:/usr/sbin exec danted -f \(path)"]
+        let run = ["sh", "-c", "\(binds)PATH=$PATH:/usr/sbin exec danted -f \(path)"]
+        return (geteuid() == 0 && login == nil ? [] : namespaces) + run
       }, body)
+  }
+
+  private static let namespaces = ["unshare", geteuid() == 0 ? "-mp" : "-rmp", "--fork", "--kill-child"]
+
+  /// Whether this machine lets a test have a mount namespace, without which ``with(isolation:login:_:)`` can't let anybody in by a password.
+  public static func takesLogins() async throws -> Bool {
+    try await Command.run(namespaces + ["mount", "--bind", "/etc/passwd", "/etc/passwd"]).status == 0
   }
 }

@@ -29,7 +29,9 @@ public final class PeerProcess: Sendable {
     var mask = sigset_t()
     sigemptyset(&mask)
     posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
+    // What it starts itself ends with it.
+    posix_spawnattr_setpgroup(&attributes, 0)
     var words = arguments.map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var process: pid_t = 0
@@ -46,7 +48,7 @@ public final class PeerProcess: Sendable {
   public func end(with signal: Int32 = SIGTERM) {
     state.withLock { state in
       guard state == nil else { return }
-      kill(process, signal)
+      kill(-process, signal)
       var status: Int32 = 0
       while waitpid(process, &status, 0) < 0, errno == EINTR {}
       state = status

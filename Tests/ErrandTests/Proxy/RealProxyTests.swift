@@ -94,7 +94,7 @@ struct RealProxyTests {
     }
   }
 
-  @Test("Dante asks for credentials, and takes the right ones")
+  @Test("Dante asks for credentials, and takes the right ones", .enabled("needs a mount namespace") { try await Dante.takesLogins() })
   func danteLogin() async throws {
     try await withOrigin { origin in
       try await Dante.with(login: ("user", "hush")) { proxy in

@@ -30,7 +30,9 @@ struct SocksTunnelTests {
     }
   }
 
-  @Test("Dante asks for credentials; the origin sees nothing of them, and errors don't either")
+  @Test(
+    "Dante asks for credentials; the origin sees nothing of them, and errors don't either",
+    .enabled("needs a mount namespace") { try await Dante.takesLogins() })
   func danteLogin() async throws {
     try await scene {
       $0.answer($1.target)
