@@ -166,7 +166,7 @@ import Testing
     }
     try await scene(configuration) { connection, request in
       switch request.target {
-      case "/again" where request.number == 1: connection.answer(status: 503)
+      case "/again" where request.number == 1: connection.answer(status: 503, fields: "Retry-After: 1\r\n")
       case "/held": break
       default: connection.answer("done")
       }
@@ -174,7 +174,6 @@ import Testing
       let delegate = RecordingDelegate()
       var again = HttpRequest(await peer.url("/again"))
       again.retry.max = 1
-      again.retry.baseDelay = .milliseconds(200)
       let handle = client.submit(again, delegate: delegate)
       try await client.wait(for: handle) { $0.machine.state == .backingOff }
       for _ in 0..<2 { client.request(await peer.url("/held"), delegate: delegate) }
