@@ -5,27 +5,17 @@ import Testing
 /// What is asked of name servers, and what is remembered.
 @LoopActor
 @Suite(.oneAtATime, .timeLimit(.minutes(1))) final class ResolverCacheTests {
-  private let server: DnsServer
-  private let directory: TemporaryDirectory
+  private let scene: ResolverScene
+  private var server: DnsServer { scene.server }
+  private var directory: TemporaryDirectory { scene.directory }
   private let v6: [UInt8] = [0x20, 1, 0x0d, 0xb8] + Array(repeating: 0, count: 11) + [9]
 
   init() async throws {
-    server = try DnsServer()
-    directory = try TemporaryDirectory()
-  }
-
-  isolated deinit {
-    server.close()
+    scene = try ResolverScene()
   }
 
   private func resolver(_ change: (inout ResolverSettings) -> Void = { _ in }) -> CaresResolver {
-    var settings = ResolverSettings()
-    settings.servers = server.servers
-    settings.tries = 1
-    settings.hostsFile = directory.file("hosts")
-    settings.configurationFile = directory.file("resolv.conf")
-    change(&settings)
-    return CaresResolver(settings)
+    scene.resolver(change)
   }
 
   private func resolve(_ host: String, _ resolver: CaresResolver) async throws -> Result<[SocketAddress], ResolveError> {

@@ -5,28 +5,20 @@ import Testing
 /// The hosts file and resolv.conf, and what happens when they change.
 @LoopActor
 @Suite(.oneAtATime, .timeLimit(.minutes(1))) final class ResolverFilesTests {
-  private let server: DnsServer
-  private let directory: TemporaryDirectory
+  private let scene: ResolverScene
+  private var server: DnsServer { scene.server }
+  private var directory: TemporaryDirectory { scene.directory }
 
   init() async throws {
-    server = try DnsServer()
+    scene = try ResolverScene()
     server.answer = { _ in .addresses([[192, 0, 2, 1]]) }
-    directory = try TemporaryDirectory()
-  }
-
-  isolated deinit {
-    server.close()
   }
 
   private func resolver(_ change: (inout ResolverSettings) -> Void = { _ in }) -> CaresResolver {
-    var settings = ResolverSettings()
-    settings.servers = server.servers
-    settings.tries = 1
-    settings.hostsFile = directory.file("hosts")
-    settings.configurationFile = directory.file("resolv.conf")
-    settings.fileCheckInterval = .zero
-    change(&settings)
-    return CaresResolver(settings)
+    scene.resolver {
+      $0.fileCheckInterval = .zero
+      change(&$0)
+    }
   }
 
   private func texts(_ host: String, _ resolver: CaresResolver) async throws -> [String] {

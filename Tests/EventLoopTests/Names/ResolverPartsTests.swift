@@ -5,28 +5,18 @@ import Testing
 /// Answers that come family by family, search domains, and cancelling.
 @LoopActor
 @Suite(.oneAtATime, .timeLimit(.minutes(1))) final class ResolverPartsTests {
-  private let server: DnsServer
-  private let directory: TemporaryDirectory
+  private let scene: ResolverScene
+  private var server: DnsServer { scene.server }
+  private var directory: TemporaryDirectory { scene.directory }
   private var parts: [Result<ResolvedPart, ResolveError>] = []
   private let v6: [UInt8] = [0x20, 1, 0x0d, 0xb8] + Array(repeating: 0, count: 11) + [9]
 
   init() async throws {
-    server = try DnsServer()
-    directory = try TemporaryDirectory()
-  }
-
-  isolated deinit {
-    server.close()
+    scene = try ResolverScene()
   }
 
   private func resolver(_ change: (inout ResolverSettings) -> Void = { _ in }) -> CaresResolver {
-    var settings = ResolverSettings()
-    settings.servers = server.servers
-    settings.tries = 1
-    settings.hostsFile = directory.file("hosts")
-    settings.configurationFile = directory.file("resolv.conf")
-    change(&settings)
-    return CaresResolver(settings)
+    scene.resolver(change)
   }
 
   private var told: [String] {
