@@ -36,9 +36,7 @@ final class ConnectionPool {
   }
 
   /// Connections without a request, whether they may get one or not.
-  var idleConnections: [any HttpConnection] { hosts.values.flatMap(\.idle) + setAside.values }
-  /// Connections without a request that get none, by their number.
-  private var setAside: [UInt64: any HttpConnection] = [:]
+  var idleConnections: [any HttpConnection] { hosts.values.flatMap { $0.idle + $0.suspect } }
   var hostCount: Int { hosts.count }
   /// Connections being made just now.
   private(set) var connecting = 0
@@ -50,7 +48,6 @@ final class ConnectionPool {
 
   /// The one place at which a connection changes its standing.
   func move(_ connection: any HttpConnection, to standing: ConnectionStanding) {
-    if !setAside.isEmpty { setAside[connection.facts.id] = nil }
     let old = connection.standing
     guard old != standing, old != .closed else { return }
     let host = connection.host
@@ -70,14 +67,8 @@ final class ConnectionPool {
       host.openCount -= 1
       openCount -= 1
       forgetIfUnused(host)
-    case .busy, .roomy: break
+    case .busy, .roomy, .suspect: break
     }
-  }
-
-  /// Keeps a connection without a request from getting one, until it is moved.
-  func putAside(_ connection: any HttpConnection) {
-    move(connection, to: .busy)
-    setAside[connection.facts.id] = connection
   }
 
   /// A new connection, which is busy until it is moved.

@@ -14,6 +14,8 @@ final class HostPool {
   private(set) var idle: [any HttpConnection] = []
   /// Connections with requests and room for more.
   private(set) var roomy: [any HttpConnection] = []
+  /// Connections without a request that get none before their peer gives a sign of life.
+  private(set) var suspect: [any HttpConnection] = []
   /// Connections in the making.
   private(set) var attempts: [ConnectAttempt] = []
   /// How many requests one connection is expected to carry: what the server last said of it.
@@ -44,6 +46,7 @@ final class HostPool {
     switch standing {
     case .idle: idle.append(connection)
     case .roomy: roomy.append(connection)
+    case .suspect: suspect.append(connection)
     case .busy, .closed: break
     }
   }
@@ -52,6 +55,7 @@ final class HostPool {
     switch standing {
     case .idle: HostPool.remove(connection, from: &idle)
     case .roomy: HostPool.remove(connection, from: &roomy)
+    case .suspect: HostPool.remove(connection, from: &suspect)
     case .busy, .closed: break
     }
   }

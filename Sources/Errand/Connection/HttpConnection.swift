@@ -34,5 +34,7 @@ enum ConnectionStanding: Sendable {
   case roomy
   /// Carries none.
   case idle
+  /// Carries none, and gets none: its peer may be gone.
+  case suspect
   case closed
 }

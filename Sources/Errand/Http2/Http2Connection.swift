@@ -175,7 +175,7 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
       // One whose server takes no request is of no use.
       let isUseless = isDraining || hasSettings && room == 0
       if isUseless || time == .zero || session?.isFinished != false { return engine.pool.close(self) }
-      if isSuspect { return engine.pool.putAside(self) }
+      if isSuspect { return engine.pool.move(self, to: .suspect) }
       guard standing != .idle else { return }
       engine.pool.move(self, to: .idle)
       stopWatchingLife()
