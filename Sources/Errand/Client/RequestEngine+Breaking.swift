@@ -2,14 +2,17 @@ internal import EventLoop
 
 /// The circuit breakers of origins.
 extension RequestEngine {
-  /// Whether the origin's breaker refuses requests just now, in words; nil if not.
-  func refusalByBreaker(_ origin: Origin) -> String? {
+  /// Why the origin's breaker refuses requests just now; nil if it does not.
+  func refusalByBreaker(_ origin: Origin) -> Refusal? {
     guard configuration.circuitBreaker != nil, let breaker = breakers[origin] else { return nil }
     let now = EventLoop.shared.now
     guard breaker.refuses(at: now) else { return nil }
     let cause = "the circuit breaker of \(origin) is open after \(breaker.cause)"
-    guard case .open(let until) = breaker.state else { return "\(cause), and a trial request is under way" }
-    return "\(cause), and tries again in \(now.duration(to: until).forPeople)"
+    guard case .open(let until) = breaker.state else {
+      return Refusal(words: "\(cause), and a trial request is under way")
+    }
+    let remaining = now.duration(to: until)
+    return Refusal(words: "\(cause), and tries again in \(remaining.forPeople)", retryAfter: remaining)
   }
 
   /// Asks the origin's breaker for an attempt; false if it refuses.

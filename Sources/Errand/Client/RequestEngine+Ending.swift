@@ -161,9 +161,12 @@ extension RequestEngine {
     default: mayHelp = false
     }
     let isSafe = sent == .notSent || item.machine.isRepeatable
-    return HttpClientError(
+    var error = HttpClientError(
       code, phase: phase, message: message, retryable: mayHelp && item.mayPass && isSafe, sent: sent,
       attempts: item.machine.attempts, timings: timings)
+    error.limit = item.refusal?.limit
+    error.retryAfter = item.refusal?.retryAfter
+    return error
   }
 
   private func count(_ outcome: Outcome) {

@@ -3,14 +3,14 @@ internal import EventLoop
 /// Who may have a connection, and when.
 extension RequestEngine {
   func enqueue(_ item: RequestItem) {
-    if configuration.circuitBreaker != nil, let words = refusalByBreaker(item.origin) { return refuse(item, byBreaker: words) }
+    if configuration.circuitBreaker != nil, let refusal = refusalByBreaker(item.origin) { return refuse(item, byBreaker: refusal) }
     // Asked for anew after a back-off: nobody may have used the origin meanwhile, and it is forgotten then.
     let host = pool.host(item.origin)
     item.host = host
     if let slot = pool.admission.take(host.admissionIndex, owner: item.info.owner, service: item.rules.service, at: EventLoop.shared.now) {
       grant(item, slot)
-    } else if item.machine.attempts == 0, let words = fullQueue(for: item, at: host) {
-      apply(item.machine.refused(.queueFull, .queue, words), to: item)
+    } else if item.machine.attempts == 0, let refusal = fullQueue(for: item, at: host) {
+      refuse(item, .queueFull, refusal)
     } else {
       item.place = pool.admission.wait(
         item.ticket.info.handle.id, host: host.admissionIndex, owner: item.info.owner, service: item.rules.service, priority: item.priority)
@@ -19,22 +19,28 @@ extension RequestEngine {
   }
 
   /// Which limit on waiting requests is reached; nil if none is. One that was accepted before is not turned away as it comes back.
-  private func fullQueue(for item: RequestItem, at host: HostPool) -> String? {
-    if pool.admission.waiting >= configuration.maxQueued {
-      return "\(configuration.maxQueued) requests are waiting already (limit max_queued)"
+  private func fullQueue(for item: RequestItem, at host: HostPool) -> Refusal? {
+    func full(_ count: Int, _ whose: String, _ limit: String) -> Refusal {
+      Refusal(words: "\(count) requests \(whose) already (limit \(limit))", limit: limit)
     }
+    if pool.admission.waiting >= configuration.maxQueued { return full(configuration.maxQueued, "are waiting", "max_queued") }
     if let limit = configuration.maxQueuedPerHost, pool.admission.waiting(host.admissionIndex) >= limit {
-      return "\(limit) requests are waiting for \(item.origin) already (limit max_queued_per_host)"
+      return full(limit, "are waiting for \(item.origin)", "max_queued_per_host")
     }
     if let limit = configuration.maxQueuedPerOwner, let owner = item.info.owner, pool.admission.waiting(owner: owner) >= limit {
-      return "\(limit) requests of \(owner) are waiting already (limit max_queued_per_owner)"
+      return full(limit, "of \(owner) are waiting", "max_queued_per_owner")
     }
     return nil
   }
 
-  private func refuse(_ item: RequestItem, byBreaker words: String) {
+  private func refuse(_ item: RequestItem, byBreaker refusal: Refusal) {
     counters.refusedByBreaker += 1
-    apply(item.machine.refused(.denied, .queue, words), to: item)
+    refuse(item, .denied, refusal)
+  }
+
+  private func refuse(_ item: RequestItem, _ code: HttpClientError.Code, _ refusal: Refusal) {
+    item.set(refusal: refusal)
+    apply(item.machine.refused(code, .queue, refusal.words), to: item)
   }
 
   private func grant(_ item: RequestItem, _ slot: AdmissionPolicy.Slot) {
@@ -43,7 +49,7 @@ extension RequestEngine {
     item.slot = slot
     guard isLetThrough(item) else {
       freeSlot(item)
-      return refuse(item, byBreaker: refusalByBreaker(item.origin) ?? "the circuit breaker of \(item.origin) is open")
+      return refuse(item, byBreaker: refusalByBreaker(item.origin) ?? Refusal(words: "the circuit breaker of \(item.origin) is open"))
     }
     addToBudget(item)
     if item.stamps.granted == nil { item.stamps.granted = EventLoop.shared.now }

@@ -139,6 +139,8 @@ final class RequestItem: TimerTarget {
 
   func add(interim head: ResponseHead) { withRare { $0.interim.append(head) } }
   func set(trailers: HttpHeaders) { withRare { $0.trailers = trailers } }
+  var refusal: Refusal? { rare?.refusal }
+  func set(refusal: Refusal) { withRare { $0.refusal = refusal } }
   func set(retryWait wait: Duration) { withRare { $0.retryWait = wait } }
   /// An attempt was not the last, or was though it might have been.
   func add(retryOf attempt: Int, _ reason: String, _ next: RequestTrace.Retry.Next) {
@@ -158,5 +160,6 @@ final class RequestItem: TimerTarget {
     var retries: [RequestTrace.Retry] = []
     var retryWait: Duration?
     var untaken = 0
+    var refusal: Refusal?
   }
 }

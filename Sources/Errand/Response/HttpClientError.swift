@@ -47,6 +47,10 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
   public var message: String
   /// For `invalid_request`: the part of the request that is wrong: `url`, `method`, `headers`, `unix_socket`, `proxy` or `tls`.
   public var field: String?
+  /// For `queue_full`: the limit that is reached, by its name in settings, such as `max_queued_per_host`.
+  public var limit: String?
+  /// For `denied` by a circuit breaker: how long it refuses yet.
+  public var retryAfter: Duration?
   /// Whether sending the same request again may help and is safe.
   public var retryable: Bool
   /// How much of the request may have reached the server.

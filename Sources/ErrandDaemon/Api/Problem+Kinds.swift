@@ -62,9 +62,11 @@ extension Problem {
     Problem(kind: "forbidden", status: 403, title: "Forbidden", detail: detail, field: field, place: place)
   }
 
-  static func unavailable(_ detail: String, limit: String? = nil) -> Problem {
-    Problem(
-      kind: "unavailable", status: 503, title: "Not now", detail: detail, limit: limit, headers: ["Retry-After": "1"])
+  /// `retryAfter`: told in whole seconds, rounded up; a second where it is not known.
+  static func unavailable(_ detail: String, limit: String? = nil, retryAfter: Duration? = nil) -> Problem {
+    let seconds = retryAfter.map { max(1, $0.components.seconds + ($0.components.attoseconds > 0 ? 1 : 0)) } ?? 1
+    return Problem(
+      kind: "unavailable", status: 503, title: "Not now", detail: detail, limit: limit, headers: ["Retry-After": "\(seconds)"])
   }
 
   static func notFound(_ path: String) -> Problem {
@@ -91,11 +93,7 @@ extension Problem {
   /// A request that the client itself would not take.
   static func refused(_ error: HttpClientError) -> Problem {
     switch error.code {
-    case .queueFull:
-      // The message names the limit.
-      let closer = ["max_queued_per_host", "max_queued_per_owner"].first { error.message.contains($0) }
-      return .unavailable(error.message, limit: closer ?? "max_queued")
-    case .denied: return .unavailable(error.message)
+    case .queueFull, .denied: return .unavailable(error.message, limit: error.limit, retryAfter: error.retryAfter)
     default:
       return Problem(
         kind: "invalid_request", status: 400, title: "Invalid request", detail: error.message, field: error.field.map { "/" + $0 })
