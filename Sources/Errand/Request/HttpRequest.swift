@@ -47,6 +47,8 @@ public struct HttpRequest: Sendable {
   public var httpVersion = HttpVersionChoice.auto
   /// Addresses that stand in for those of names, before the client's own overrides. Requests with different ones do not share connections.
   public var resolve: [ResolveOverride] = []
+  /// JSON is wanted, though not checked for: a typed answer is decoded elsewhere.
+  var acceptsJson = false
 
   public init(
     _ url: String, method: HttpMethod? = nil, params: [HttpParam] = [], headers: HttpHeaders = [:], body: HttpBody? = nil, tag: Int? = nil,
