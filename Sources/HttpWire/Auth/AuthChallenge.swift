@@ -1,5 +1,6 @@
 /// One challenge of a WWW-Authenticate or Proxy-Authenticate field (RFC 9110 section 11.3).
 public struct AuthChallenge: Sendable, Hashable, CustomStringConvertible {
+  /// One `name=value`.
   public struct Parameter: Sendable, Hashable {
     /// Lower case.
     public let name: String
