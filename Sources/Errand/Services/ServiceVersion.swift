@@ -17,7 +17,7 @@ public struct ServiceVersion: Sendable {
   public var timeouts: Timeouts
   /// For requests that have none.
   public var envelope: EnvelopeProfile?
-  /// The name of the credentials to use, as in `secret:stock`. Kept, and given back by ``ServiceCatalog/resolve(service:version:path:)``.
+  /// The name of credentials in ``HttpClient/Configuration/namedCredentials``, for requests that have none.
   public var credentials: String?
   /// For requests that have none.
   public var tls: ServiceTls?
