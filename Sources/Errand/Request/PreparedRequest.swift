@@ -17,6 +17,8 @@ struct PreparedRequest: Sendable {
   let closesConnection: Bool
   /// The body is held back until the server says 100 (RFC 9110 section 10.1.1).
   let expectsContinue: Bool
+  /// It is answered on this machine, and nothing of the above is sent.
+  var local: LocalSource?
 
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
@@ -95,6 +97,21 @@ struct PreparedRequest: Sendable {
     self.expectsContinue = expectsContinue && !body.isEmpty
     self.priority = priority
     self.isRepeatable = method.isIdempotent || bringsHeaders && headers.contains("Idempotency-Key")
+  }
+
+  /// One for a `data:` or `file:` URL.
+  init(_ local: LocalSource, _ request: borrowing HttpRequest) {
+    self.local = local
+    url = local.shown(request.url)
+    method = request.method ?? .get
+    origin = LocalConnection.origin
+    wire = []
+    body = []
+    bodyCount = 0
+    isRepeatable = true
+    priority = 0
+    closesConnection = false
+    expectsContinue = false
   }
 
   private static func checkedUrl(_ text: String) throws(HttpClientError) -> HttpUrl {

@@ -76,6 +76,7 @@ final class RequestItem: TimerTarget {
     expectsContinue = prepared.expectsContinue
     priority = prepared.priority
     machine = RequestStateMachine(isRepeatable: prepared.isRepeatable)
+    rare = prepared.local.map { Rare(local: $0) }
     stamps = RequestStamps(submitted: now)
   }
 
@@ -135,6 +136,9 @@ final class RequestItem: TimerTarget {
 
   // MARK: What few requests have
 
+  /// Where its answer is on this machine.
+  var local: LocalSource? { rare?.local }
+
   /// The 1xx responses so far.
   var interim: [ResponseHead] { rare?.interim ?? [] }
   var trailers: HttpHeaders { rare?.trailers ?? [:] }
@@ -189,6 +193,7 @@ final class RequestItem: TimerTarget {
     change(rare)
   }
 
+  @LoopActor
   private final class Rare {
     var interim: [ResponseHead] = []
     var trailers = HttpHeaders()
@@ -198,5 +203,10 @@ final class RequestItem: TimerTarget {
     var keepsAnswer = false
     var untaken = 0
     var refusal: Refusal?
+    let local: LocalSource?
+
+    nonisolated init(local: LocalSource? = nil) {
+      self.local = local
+    }
   }
 }
