@@ -6,17 +6,17 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct ServiceRequestTests {
   /// A client whose catalogue has the service `s` at the peer, changed as a test likes.
-  private func scene(
+  private func serving(
     _ change: @escaping (inout ServiceVersion, inout HttpClient.Configuration) -> Void = { _, _ in },
     script: @escaping ScriptedPeer.Script = { connection, _ in connection.answer("{}") },
-    test: @escaping (HttpClient, ScriptedPeer) async throws -> Void
+    test: (HttpClient, ScriptedPeer) async throws -> Void
   ) async throws {
     let store = CatalogStore()
     var configuration = HttpClient.Configuration.test { $0.catalog = store }
     var version = ServiceVersion()
     change(&version, &configuration)
     let made = version
-    try await plainScene(configuration, script) { client, peer in
+    try await scene(configuration, script) { client, peer in
       var version = made
       version.urls = [await peer.url("/base/")]
       store.replace(with: ServiceCatalog(["s": .init([1: ServiceVersion("http://old.invalid"), 2: version])]))
@@ -33,7 +33,7 @@ import Testing
   }
 
   @Test func aRequestOfAServiceGoesWhereTheCatalogueSays() async throws {
-    try await scene { client, peer in
+    try await serving { client, peer in
       var request = request("items?a=1")
       request.params = [HttpParam("b", "2")]
       _ = try await client.send(request)
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test func headersAreFixedOrMadeForEachRequestAndTheRequestsOwnCountFirst() async throws {
-    try await scene { version, _ in
+    try await serving { version, _ in
       version.headers = ["X-Fixed": "f", "X-Made": "no", "X-Own": "no", "X-Twice": "1", "X-Twice": "2"]
       version.makeHeaders = { request in
         ["X-Made": String(request.url.suffix(4)) + (request.headers["X-Own"] ?? ""), "x-own": "no"]
@@ -58,7 +58,7 @@ import Testing
 
   @Test func theStoreMakesHeadersForServicesOfDocuments() async throws {
     let store = CatalogStore(headers: ["s": { _ in ["X-Token": "t"] }])
-    try await plainScene(.test { $0.catalog = store }) { connection, _ in
+    try await scene(.test { $0.catalog = store }) { connection, _ in
       connection.answer()
     } test: { client, peer in
       store.replace(with: ServiceCatalog(["s": .init([1: ServiceVersion(await peer.url())])]))
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func envelopeAndTimeoutsAreTheServicesUnlessTheRequestHasItsOwn() async throws {
-    try await scene { version, _ in
+    try await serving { version, _ in
       version.envelope = .codeMsgData
       version.timeouts = Timeouts(firstByte: .milliseconds(50), total: .seconds(50))
     } script: { connection, request in
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func whatCantBeResolvedIsAnOutcomeInWords() async throws {
-    try await scene { version, configuration in
+    try await serving { version, configuration in
       version.tls = .named("absent")
       configuration.namedTls = ["internal": TlsSettings()]
     } test: { client, peer in
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func aClientWithoutACatalogueSaysSo() async throws {
-    try await plainScene(.test) { connection, _ in
+    try await scene(.test) { connection, _ in
       connection.answer()
     } test: { client, peer in
       let error = try await client.failure(request("x"))
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func credentialsAreNamedByTheService() async throws {
-    try await scene { version, configuration in
+    try await serving { version, configuration in
       version.credentials = "stock"
       configuration.namedCredentials = ["stock": .bearer("t")]
     } test: { client, _ in
@@ -142,11 +142,11 @@ import Testing
   }
 
   @Test func aServicesHeadersStayWithItsOrigin() async throws {
-    try await plainScene(.test) { connection, _ in
+    try await scene(.test) { connection, _ in
       connection.answer()
     } test: { client, other in
       let elsewhere = await other.url("/there")
-      try await scene { version, _ in
+      try await serving { version, _ in
         version.headers = ["X-Api-Key": "secret"]
       } script: { connection, _ in
         connection.answer(status: 302, fields: "Location: \(elsewhere)\r\n")
@@ -178,7 +178,7 @@ import Testing
       var serviceVersion: Int? { 2 }
       var q = "x"
     }
-    try await scene { version, _ in
+    try await serving { version, _ in
       version.envelope = .codeMsgData
     } script: { connection, _ in
       connection.answer(#"{"code": 0, "data": [1, 2]}"#)
@@ -188,13 +188,6 @@ import Testing
       #expect(peer.requests.all.first?.target == "/base/find?q=x")
     }
   }
-}
-
-/// The scene of all tests, by another name than the suite's own.
-private func plainScene(
-  _ configuration: HttpClient.Configuration, _ script: @escaping ScriptedPeer.Script, test: (HttpClient, ScriptedPeer) async throws -> Void
-) async throws {
-  try await scene(configuration, script, test: test)
 }
 
 extension HttpRequest {
