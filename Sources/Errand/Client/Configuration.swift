@@ -48,6 +48,8 @@ extension HttpClient {
     public var maxBodyBytes: Int64 = 16 * 1_048_576
     /// How many redirects a request follows. Default 10; one more fails with `too_many_redirects`.
     public var maxRedirects = 10
+    /// The jar of requests that name none of their own (``RequestOptions/cookies``). Default nil: no cookies are sent or kept.
+    public var cookies: CookieJar?
     /// Limits on the other parts of a response.
     public var wireLimits = WireLimits()
     /// How HTTP/2 connections behave.

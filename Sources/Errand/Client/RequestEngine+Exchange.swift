@@ -27,6 +27,7 @@ extension RequestEngine {
     item.head = head
     item.stamps.head = item.stamps.lastActivity
     reportToBreaker(item, status: head.status)
+    keepCookies(item, head)
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
     if head.status >= 300, takesUp(item, head) { return }
     if let contentLength, !item.interests.contains(.bodyChunks), item.method != .head, head.status != 204, head.status != 304 {

@@ -21,7 +21,7 @@ struct PreparedRequest: Sendable {
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
-  init(_ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts, at now: Instant)
+  init(_ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts, _ jar: CookieJar?, at now: Instant)
     throws(HttpClientError)
   {
     var url = try PreparedRequest.checkedUrl(request.url)
@@ -62,6 +62,10 @@ struct PreparedRequest: Sendable {
       }
     }
 
+    if let jar = request.jar(jar), let cookies = jar.header(for: url, method: method, isCrossSite: request.isCrossSite) {
+      // One field, as RFC 6265bis section 5.8.1 wants it: the caller's own cookies first.
+      headers.set("Cookie", headers["Cookie"].map { "\($0); \(cookies)" } ?? cookies)
+    }
     do throws(ProxyError) {
       if let value = try plan.authorization(with: headers) { headers.append("Proxy-Authorization", value) }
     } catch {

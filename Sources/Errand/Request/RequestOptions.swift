@@ -27,6 +27,10 @@ public struct RequestOptions: Sendable {
   public var allowsInsecureRedirects = false
   /// Who is asking, for servers that want to know (RFC 9110 section 11). Sent to the URL's own origin only.
   public var credentials: HttpCredentials?
+  /// Where its cookies come from, and where those of its answers go. Default: the client's jar, if it has one.
+  public var cookies = CookieUse.client
+  /// A redirect of another site's led here (RFC 6265bis section 5.2).
+  var isCrossSite = false
 
   /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
   public var unixSocket: String?
