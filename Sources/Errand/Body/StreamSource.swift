@@ -4,6 +4,7 @@ internal import EventLoop
 @LoopActor
 final class StreamSource: BodySource {
   let length: Int64?
+  var isReplayable: Bool { stream.isReplayable }
   var onReady: (@LoopActor () -> Void)?
   private let stream: HttpBodyStream
   private var run: Run?
@@ -24,7 +25,7 @@ final class StreamSource: BodySource {
     }
   }
 
-  init(_ stream: HttpBodyStream) {
+  nonisolated init(_ stream: HttpBodyStream) {
     self.stream = stream
     length = stream.length
   }
