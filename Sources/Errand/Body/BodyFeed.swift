@@ -8,9 +8,9 @@ final class BodyFeed {
   /// What ``read(into:)`` gave.
   enum Read {
     case bytes(Int, isLast: Bool)
-    /// ``onReady`` is called when there is more.
+    /// The connection is told when there is more.
     case later
-    case failed
+    case failed(HttpClientError)
   }
 
   private enum State {
@@ -22,7 +22,7 @@ final class BodyFeed {
 
   private var state: State
   /// Told when there is more to write, after there was not.
-  var onReady: (@LoopActor () -> Void)?
+  private var onReady: (@LoopActor () -> Void)?
 
   /// What is being written: a piece of the source, and what frames it where the body goes out in chunks.
   private var output: [UInt8] = []
@@ -31,7 +31,7 @@ final class BodyFeed {
   private var payload = 0..<0
   /// Of the body, before `output`.
   private var writtenBefore: Int64 = 0
-  private var isChunked = false
+  private(set) var isChunked = false
   /// The source's memory, where `output` is not that.
   private var chunk: [UInt8] = []
   private var hasBegun = false
@@ -88,19 +88,30 @@ final class BodyFeed {
   /// Nothing of it was read, or it can be read again.
   var canReplay: Bool { !hasBegun || source?.isReplayable != false }
 
-  /// Begins from the start. Throws `cannot_replay_body`.
-  func begin(isChunked: Bool) throws(HttpClientError) {
+  /// Begins from the start, on a connection that is told when there is more to write. Throws `cannot_replay_body`.
+  func begin(isChunked: Bool = false, onReady: @escaping @LoopActor () -> Void) throws(HttpClientError) {
     try rewind()
     self.isChunked = isChunked
+    self.onReady = onReady
     source?.onReady = { [weak self] in self?.onReady?() }
   }
 
-  /// Lets go of what was read ahead. Throws `cannot_replay_body`.
-  func rewind() throws(HttpClientError) {
+  private func rewind() throws(HttpClientError) {
     if hasBegun { try source?.rewind() }
     forgetOutput()
     writtenBefore = 0
     (hasBegun, isAtEnd, failure) = (false, false, nil)
+  }
+
+  /// It has no connection any more: what was read ahead is let go.
+  func rest() {
+    onReady = nil
+    do throws(HttpClientError) {
+      try rewind()
+    } catch {
+      source?.close()
+      forgetOutput()
+    }
   }
 
   /// Reads no more, closes files, ends tasks.
@@ -136,7 +147,9 @@ final class BodyFeed {
   /// Copies the next piece to a frame of HTTP/2.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Read {
     while offset == output.count {
-      guard fetch() else { return failure != nil ? .failed : isAtEnd ? .bytes(0, isLast: true) : .later }
+      guard !fetch() else { continue }
+      if let failure { return .failed(failure) }
+      return isAtEnd ? .bytes(0, isLast: true) : .later
     }
     let count = min(buffer.count, output.count - offset)
     output.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }

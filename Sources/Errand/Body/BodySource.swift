@@ -32,6 +32,6 @@ extension HttpClientError {
   static func body(_ message: String) -> HttpClientError { .invalid("body", message) }
 
   static func cannotReplayBody(_ message: String) -> HttpClientError {
-    HttpClientError(Code(rawValue: "cannot_replay_body"), phase: .request, message: message)
+    HttpClientError(.cannotReplayBody, phase: .request, message: message)
   }
 }

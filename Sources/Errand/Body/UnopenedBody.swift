@@ -6,16 +6,15 @@ struct UnopenedBody: Sendable {
   }
 
   let content: Content
-  /// Writes the request's head for a body of that type and length.
-  let head: @Sendable (_ contentType: String?, _ length: Int64) throws(HttpClientError) -> [UInt8]
+  let draft: HeadDraft
 
-  /// Blocks.
+  /// The request's head, and what is sent after it. Blocks.
   func open() throws(HttpClientError) -> (head: [UInt8], body: OpenBody) {
     let body =
       switch content {
       case .file(let path, let contentType): try OpenBody(file: path, contentType: contentType)
       case .form(let parts): try OpenBody(parts)
       }
-    return (try head(body.contentType, body.length), body)
+    return (try draft.head(.length(body.length), contentType: body.contentType), body)
   }
 }
