@@ -45,14 +45,3 @@ enum FieldList {
     return nil
   }
 }
-
-extension HttpHeaders {
-  /// Calls `body` with the value of each field of that name, which is in lower case, until it returns false.
-  func forEachValue(of name: StaticString, _ body: (UnsafeRawBufferPointer) -> Bool) {
-    block.withUnsafeBytes { bytes in
-      for field in fields where Ascii.equals(bytes[piece: field.name], name) {
-        if !body(bytes[piece: field.value]) { return }
-      }
-    }
-  }
-}

@@ -88,7 +88,7 @@ public enum HttpDate {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  private static func seconds(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> Int64? {
+  static func seconds(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> Int64? {
     guard day >= 1, day <= length(ofMonth: month, year) else { return nil }
     return Int64(days(year, month, day)) * 86_400 + Int64(time)
   }

@@ -60,7 +60,7 @@ struct UrlParts {
 
   private static func endsAuthority(_ byte: UInt8) -> Bool { byte == Ascii.slash || byte == 0x3F || byte == 0x23 }
 
-  private static func isHostByte(_ byte: UInt8) -> Bool {
+  static func isHostByte(_ byte: UInt8) -> Bool {
     Ascii.isDigit(byte) || (byte | 0x20) &- 0x61 < 26 || byte == Ascii.minus || byte == Ascii.dot || byte == 0x5F || byte == 0x7E
   }
 
