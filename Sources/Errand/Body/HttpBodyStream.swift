@@ -51,12 +51,14 @@ public struct HttpBodyStream: Sendable, Hashable {
 final class StreamProducer: Sendable {
   /// Gives all pieces to the buffer, until that wants no more.
   let run: @Sendable (StreamBuffer) async throws -> Void
-  private let wasBegun = Atomic<Bool>(false)
+  private let begun = Atomic<Bool>(false)
 
   init(_ run: @escaping @Sendable (StreamBuffer) async throws -> Void) {
     self.run = run
   }
 
+  var wasBegun: Bool { begun.load(ordering: .relaxed) }
+
   /// True for the first who asks.
-  func begin() -> Bool { !wasBegun.exchange(true, ordering: .relaxed) }
+  func begin() -> Bool { !begun.exchange(true, ordering: .relaxed) }
 }

@@ -40,6 +40,8 @@ extension RequestEngine {
     case .new, .queued:
       guard let host = item.host, let place = item.place else { return "was just submitted" }
       return "waits for a slot for \(age): \(explain(pool.admission.blocker(of: place, at: now), host, owner: item.info.owner, now))"
+    case .connecting where item.feed?.isUnopened == true:
+      return "is opening the files of its body, \(age) after it was submitted"
     case .connecting:
       return "is \(item.attempt?.connector.explanation ?? "connecting to \(item.origin)"), \(age) after it was submitted"
     case .exchanging(let exchange):
