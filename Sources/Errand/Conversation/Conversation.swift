@@ -59,7 +59,7 @@ final class Conversation {
 
 extension HttpRequest {
   /// Nothing but a URL and a method, of what is sent.
-  var isPlain: Bool { optionBox == nil && body == nil && params.isEmpty && headers.isEmpty }
+  var isPlain: Bool { optionBox == nil && body == nil && params.isEmpty && headers.isEmpty && !acceptsJson }
 
   /// This request as it goes on to where a redirect leads (RFC 9110 section 15.4).
   func redirected(to target: RedirectTarget, asked method: HttpMethod) -> HttpRequest {
@@ -85,6 +85,8 @@ extension HttpRequest {
   private mutating func leaveOrigin() {
     guard var options = optionBox?.value else { return }
     options.credentials = nil
+    for name in options.serviceFields { headers.remove(name) }
+    options.serviceFields = []
     options.tls?.certificateFile = nil
     options.tls?.keyFile = nil
     options.tls?.certificatePem = nil

@@ -37,7 +37,7 @@ struct PreparedRequest: Sendable {
     let method = request.method ?? (request.body == nil ? .get : .post)
     guard let priority = Int8(exactly: request.priority) else { throw .invalid("priority", "the priority must be from -128 to 127") }
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
-    let wantsJson = request.expect != .any || request.optionBox?.value.envelope != nil
+    let wantsJson = request.expect != .any || request.acceptsJson || request.optionBox?.value.envelope != nil
     var headers = PreparedRequest.headers(request.headers, wantsJson ? defaults.json : defaults.plain)
     var prepared = try PreparedBody(request.body)
     if !request.params.isEmpty {
