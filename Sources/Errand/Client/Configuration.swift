@@ -48,6 +48,8 @@ extension HttpClient {
     public var maxBodyBytes: Int64 = 16 * 1_048_576
     /// How many redirects a request follows. Default 10; one more fails with `too_many_redirects`.
     public var maxRedirects = 10
+    /// How long a ``TokenSource`` may take for a token. Default 60 s; zero does not limit it.
+    public var tokenTimeout = Duration.seconds(60)
     /// Limits on the other parts of a response.
     public var wireLimits = WireLimits()
     /// How HTTP/2 connections behave.

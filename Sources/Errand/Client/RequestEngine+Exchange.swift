@@ -28,6 +28,7 @@ extension RequestEngine {
     item.stamps.head = item.stamps.lastActivity
     reportToBreaker(item, status: head.status)
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
+    readAuthenticationInfo(item, head)
     if head.status >= 300, takesUp(item, head) { return }
     if let contentLength, !item.interests.contains(.bodyChunks), item.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
@@ -71,6 +72,9 @@ extension RequestEngine {
     case .redirect(let target)?:
       apply(item.machine.followed(isReusable: isReusable), to: item)
       follow(target, item)
+    case .authenticate(let step)?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      authenticate(step, item)
     case nil:
       apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
     }
@@ -153,7 +157,7 @@ extension RequestEngine {
           item.stamps.lastActivity = EventLoop.shared.now
           connection.resume(item)
         }
-      case .interim, .head, .sent, .redirect: break
+      case .interim, .head, .sent, .redirect, .challenge: break
       }
     }
     tellIfEmpty()

@@ -6,9 +6,12 @@ internal import HttpWire
 extension RequestEngine {
   /// The head of an answer came. True if something follows from it, or it can't be taken as it is.
   func takesUp(_ item: RequestItem, _ head: ResponseHead) -> Bool {
+    guard head.status < 400 || head.status == 401 || head.status == 407 else { return false }
     let conversation = self.conversation(of: item)
     do throws(HttpClientError) {
-      guard let followUp = try redirect(item, conversation, head) else { return false }
+      var followUp = try authentication(item, conversation, head)
+      if followUp == nil { followUp = try redirect(item, conversation, head) }
+      guard let followUp else { return false }
       item.followUp = followUp
       item.keepsAnswer = followUp.keepsAnswer(item.interests)
     } catch {
@@ -88,9 +91,9 @@ extension RequestEngine {
   // MARK: The next exchange
 
   /// Makes a request's next exchange ready, off the loop: what it names may have to be read from the disk.
-  nonisolated func prepare(_ request: HttpRequest, for handle: RequestHandle) {
+  nonisolated func prepare(_ request: HttpRequest, for handle: RequestHandle, with answers: AuthAnswers = .none) {
     preparations.async { [self] in
-      let result = prepared(request)
+      let result = prepared(request, with: answers)
       EventLoop.shared.enqueue { [self] in took(result, request, for: handle) }
     }
   }
@@ -99,7 +102,9 @@ extension RequestEngine {
     guard let item = table[handle], case .preparing = item.machine.state else { return }
     switch result {
     case .success(let prepared):
-      conversation(of: item).took(request, prepared)
+      let conversation = self.conversation(of: item)
+      conversation.took(request, prepared, attempts: item.machine.attempts)
+      if conversation.auth.origin.said == .awaitsToken { return askForToken(item) }
       item.take(prepared)
       apply(item.machine.prepared(isRepeatable: prepared.isRepeatable), to: item)
     case .failure(let error):

@@ -13,7 +13,8 @@ final class RequestEngine {
   private let headers: DefaultHeaders
   private let proxies: ProxyRules
   let tls: TlsContexts
-  private(set) lazy var connectPolicy = ConnectPolicy(configuration, resolver, tls)
+  let authenticator: Authenticator
+  private(set) lazy var connectPolicy = ConnectPolicy(configuration, resolver, tls, authenticator)
   var counters = ClientStats()
   /// Ends of requests that are not in the table any more: above this number a handle was never given out.
   var highestHandle: UInt64 = 0
@@ -38,6 +39,7 @@ final class RequestEngine {
     self.configuration = configuration
     proxies = ProxyRules(configuration.proxy, environment)
     tls = TlsContexts(configuration)
+    authenticator = Authenticator(configuration)
     rules = RulesByExpectation(configuration)
     headers = DefaultHeaders(configuration)
     readers = ReaderShelf(configuration.wireLimits)
@@ -51,8 +53,8 @@ final class RequestEngine {
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
-      let prepared = try PreparedRequest(request, headers, proxies, tls, at: now)
-      let conversation = request.isPlain ? nil : Conversation(request, prepared)
+      let prepared = try PreparedRequest(request, headers, proxies, tls, authenticator, at: now)
+      let conversation = request.isPlain && prepared.auth.isPlain ? nil : Conversation(request, prepared)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)
@@ -70,9 +72,9 @@ final class RequestEngine {
   }
 
   /// Checks what a request asks next. Any thread but the loop's.
-  nonisolated func prepared(_ request: HttpRequest) -> Result<PreparedRequest, HttpClientError> {
+  nonisolated func prepared(_ request: HttpRequest, with answers: AuthAnswers) -> Result<PreparedRequest, HttpClientError> {
     do throws(HttpClientError) {
-      return .success(try PreparedRequest(request, headers, proxies, tls, at: .now()))
+      return .success(try PreparedRequest(request, headers, proxies, tls, authenticator, answers, at: .now()))
     } catch {
       return .failure(error)
     }
@@ -89,6 +91,9 @@ final class RequestEngine {
       table.insert(item)
       if isShutDown {
         apply(item.machine.refused(.denied, .queue, "the client is shutting down"), to: item)
+      } else if item.conversation?.auth.origin.said == .awaitsToken {
+        apply(item.machine.setAside(), to: item)
+        askForToken(item)
       } else {
         apply(item.machine.submitted(), to: item)
       }

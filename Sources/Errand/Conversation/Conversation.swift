@@ -10,11 +10,25 @@ final class Conversation {
   private(set) var url: String
   private(set) var method: HttpMethod
   private(set) var redirects: [RedirectHop] = []
+  /// How far it has come with those who want to know who is asking.
+  var auth: AuthProgress {
+    get { authBox?.value ?? AuthProgress() }
+    set {
+      if let authBox { authBox.value = newValue } else { authBox = AuthBox(newValue) }
+    }
+  }
+  /// nil while nobody wanted to know.
+  private var authBox: AuthBox?
 
   nonisolated init(_ request: HttpRequest, _ prepared: PreparedRequest) {
     self.request = request
     url = prepared.url
     method = prepared.method
+    if !prepared.auth.isPlain {
+      var auth = AuthProgress()
+      auth.took(prepared.auth, attempts: 0)
+      authBox = AuthBox(auth)
+    }
   }
 
   /// For a request that had nothing but what is known of it otherwise.
@@ -25,9 +39,16 @@ final class Conversation {
     method = info.method
   }
 
+  @LoopActor private final class AuthBox {
+    var value: AuthProgress
+
+    nonisolated init(_ value: AuthProgress) { self.value = value }
+  }
+
   /// It is asked elsewhere now.
   func went(_ hop: RedirectHop) {
     redirects.append(hop)
+    if authBox != nil { auth.went() }
   }
 
   /// It was not asked there after all.
@@ -36,10 +57,11 @@ final class Conversation {
   }
 
   /// The next exchange is ready to be sent.
-  func took(_ request: HttpRequest, _ prepared: PreparedRequest) {
+  func took(_ request: HttpRequest, _ prepared: PreparedRequest, attempts: Int) {
     self.request = request
     url = prepared.url
     method = prepared.method
+    if authBox != nil || !prepared.auth.isPlain { auth.took(prepared.auth, attempts: attempts) }
   }
 
   /// The same was asked before: what came of it would come again.
@@ -73,6 +95,7 @@ extension HttpRequest {
   private mutating func leaveOrigin() {
     guard var options = optionBox?.value else { return }
     options.credentials = nil
+    options.tokenSource = nil
     options.tls?.certificateFile = nil
     options.tls?.keyFile = nil
     options.tls?.certificatePem = nil

@@ -6,12 +6,15 @@ enum FollowUp: Sendable {
   case retry(after: Duration)
   /// It is asked elsewhere.
   case redirect(RedirectTarget)
+  /// It is asked again, by one who says who it is.
+  case authenticate(AuthStep)
 
   /// It may turn out that nothing follows: then the answer is the outcome after all.
   func keepsAnswer(_ interests: RequestInterests) -> Bool {
     switch self {
     case .retry: false
     case .redirect: interests.contains(.redirects)
+    case .authenticate(let step): step.keepsAnswer
     }
   }
 }

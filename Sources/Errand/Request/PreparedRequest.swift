@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import Hashing
 internal import HttpWire
 
 /// A request that was checked and turned into the bytes to send. Pure.
@@ -17,13 +18,16 @@ struct PreparedRequest: Sendable {
   let closesConnection: Bool
   /// The body is held back until the server says 100 (RFC 9110 section 10.1.1).
   let expectsContinue: Bool
+  /// How it says who is asking.
+  let auth: AuthUses
 
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
-  init(_ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts, at now: Instant)
-    throws(HttpClientError)
-  {
+  init(
+    _ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts,
+    _ authenticator: Authenticator, _ answers: AuthAnswers = .none, at now: Instant
+  ) throws(HttpClientError) {
     var url = try PreparedRequest.checkedUrl(request.url)
     if let path = request.unixSocket {
       do throws(SystemError) { _ = try SocketAddress.unix(path) } catch { throw .invalid("unix_socket", error.description) }
@@ -62,10 +66,14 @@ struct PreparedRequest: Sendable {
       }
     }
 
+    let toProxy: String?
     do throws(ProxyError) {
-      if let value = try plan.authorization(with: headers) { headers.append("Proxy-Authorization", value) }
+      toProxy = try plan.authorization(with: headers)
     } catch {
       throw .invalid("headers", error.message)
+    }
+    auth = try authenticator.authorize(&headers, request, plan, toProxy: toProxy, answers) { [body] in
+      Authenticator.Subject(method: method, url: url) { $0.hash(body) }
     }
     // Only the caller's own headers can ask for any of these.
     let bringsHeaders = !request.headers.isEmpty

@@ -27,6 +27,9 @@ public struct RequestOptions: Sendable {
   public var allowsInsecureRedirects = false
   /// Who is asking, for servers that want to know (RFC 9110 section 11). Sent to the URL's own origin only.
   public var credentials: HttpCredentials?
+  /// Where the request's bearer token comes from, for its URL's own origin only. Not asked where there are `credentials`, or an Authorization
+  /// field among the headers.
+  public var tokenSource: (any TokenSource)?
 
   /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
   public var unixSocket: String?
