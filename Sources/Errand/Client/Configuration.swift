@@ -54,6 +54,8 @@ extension HttpClient {
     public var cache: HttpCache?
     /// How requests use the cache that do not say so (``RequestOptions/cache``). Default off.
     public var cachePolicy = CachePolicy.off
+    /// How long a ``TokenSource`` may take for a token. Default 60 s; zero does not limit it.
+    public var tokenTimeout = Duration.seconds(60)
     /// Limits on the other parts of a response.
     public var wireLimits = WireLimits()
     /// How HTTP/2 connections behave.

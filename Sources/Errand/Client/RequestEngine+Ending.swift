@@ -143,6 +143,7 @@ extension RequestEngine {
     case .success(let response):
       return .finished(response)
     case .failure(var error):
+      if error.code == .httpStatus, let words = item.conversation?.auth.words { error.message += "; \(words)" }
       error.attempts = item.machine.attempts
       error.timings = timings
       error.retryable = item.machine.isRepeatable && (head.status == 429 || head.status >= 500)

@@ -29,6 +29,7 @@ extension RequestEngine {
     reportToBreaker(item, status: head.status)
     keepCookies(item, head)
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
+    readAuthenticationInfo(item, head)
     if configuration.cache != nil, isAnsweredByCache(item, head) { return }
     if head.status >= 300, takesUp(item, head) { return }
     if let contentLength, !item.interests.contains(.bodyChunks), item.method != .head, head.status != 204, head.status != 304 {
@@ -80,6 +81,9 @@ extension RequestEngine {
     case .fetchAgain?:
       apply(item.machine.followed(isReusable: isReusable), to: item)
       if let request = item.conversation?.request { prepare(request, adding: [:], for: item.info.handle) }
+    case .authenticate(let step)?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      authenticate(step, item)
     case nil:
       apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
     }
@@ -182,7 +186,7 @@ extension RequestEngine {
           item.stamps.lastActivity = EventLoop.shared.now
           connection.resume(item)
         }
-      case .interim, .head, .sent, .redirect: break
+      case .interim, .head, .sent, .redirect, .challenge: break
       }
     }
     tellIfEmpty()

@@ -6,9 +6,12 @@ internal import HttpWire
 extension RequestEngine {
   /// The head of an answer came. True if something follows from it, or it can't be taken as it is.
   func takesUp(_ item: RequestItem, _ head: ResponseHead) -> Bool {
+    guard head.status < 400 || head.status == 401 || head.status == 407 else { return false }
     let conversation = self.conversation(of: item)
     do throws(HttpClientError) {
-      guard let followUp = try redirect(item, conversation, head) else { return false }
+      var followUp = try authentication(item, conversation, head)
+      if followUp == nil { followUp = try redirect(item, conversation, head) }
+      guard let followUp else { return false }
       item.followUp = followUp
       item.keepsAnswer = followUp.keepsAnswer(item.interests) || conversation.course?.stored != nil
     } catch {
@@ -102,9 +105,11 @@ extension RequestEngine {
   // MARK: The next exchange
 
   /// Makes a request's next exchange ready, off the loop: what it names may have to be read from the disk.
-  nonisolated func prepare(_ request: HttpRequest, for handle: RequestHandle) {
-    prepare(request, for: handle) { [self] item, prepared in
-      conversation(of: item).took(request, prepared)
+  nonisolated func prepare(_ request: HttpRequest, for handle: RequestHandle, with answers: AuthAnswers = .none) {
+    prepare(request, for: handle, with: answers) { [self] item, prepared in
+      let conversation = self.conversation(of: item)
+      conversation.took(request, prepared, attempts: item.machine.attempts)
+      if conversation.auth.origin.said == .awaitsToken { return askForToken(item) }
       item.take(prepared)
       item.machine.isRepeatable = prepared.isRepeatable
       lookUp(item)
@@ -115,17 +120,19 @@ extension RequestEngine {
   nonisolated func prepare(_ request: HttpRequest, adding conditions: HttpHeaders, for handle: RequestHandle) {
     var asked = request
     for (name, value) in conditions { asked.headers.append(name, value) }
-    prepare(asked, for: handle) { [self] item, prepared in
+    prepare(asked, for: handle, with: .none) { [self] item, prepared in
+      conversation(of: item).asks(prepared, attempts: item.machine.attempts)
       item.take(prepared)
       ask(item)
     }
   }
 
   private nonisolated func prepare(
-    _ request: HttpRequest, for handle: RequestHandle, then body: @escaping @LoopActor @Sendable (RequestItem, PreparedRequest) -> Void
+    _ request: HttpRequest, for handle: RequestHandle, with answers: AuthAnswers,
+    then body: @escaping @LoopActor @Sendable (RequestItem, PreparedRequest) -> Void
   ) {
     preparations.async { [self] in
-      let result = prepared(request)
+      let result = prepared(request, with: answers)
       EventLoop.shared.enqueue { [self] in took(result, for: handle, then: body) }
     }
   }

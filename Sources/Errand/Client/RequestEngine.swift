@@ -14,7 +14,8 @@ final class RequestEngine {
   private let headers: DefaultHeaders
   private let proxies: ProxyRules
   let tls: TlsContexts
-  private(set) lazy var connectPolicy = ConnectPolicy(configuration, resolver, tls)
+  let authenticator: Authenticator
+  private(set) lazy var connectPolicy = ConnectPolicy(configuration, resolver, tls, authenticator)
   var counters = ClientStats()
   /// Ends of requests that are not in the table any more: above this number a handle was never given out.
   var highestHandle: UInt64 = 0
@@ -41,6 +42,7 @@ final class RequestEngine {
     lastHandle = Atomic(configuration.firstHandle &- 1)
     proxies = ProxyRules(configuration.proxy, environment)
     tls = TlsContexts(configuration)
+    authenticator = Authenticator(configuration)
     rules = RulesByExpectation(configuration)
     headers = DefaultHeaders(configuration)
     readers = ReaderShelf(configuration.wireLimits)
@@ -58,8 +60,9 @@ final class RequestEngine {
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
-      let prepared = try PreparedRequest(request, headers, proxies, tls, configuration, at: now)
-      let conversation = request.isPlain && prepared.cacheRequest == nil ? nil : Conversation(request, prepared)
+      let prepared = try PreparedRequest(request, headers, proxies, tls, authenticator, configuration, at: now)
+      let isPlain = request.isPlain && prepared.auth.isPlain && prepared.cacheRequest == nil
+      let conversation = isPlain ? nil : Conversation(request, prepared)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)
@@ -77,9 +80,9 @@ final class RequestEngine {
   }
 
   /// Checks what a request asks next. Any thread but the loop's.
-  nonisolated func prepared(_ request: HttpRequest) -> Result<PreparedRequest, HttpClientError> {
+  nonisolated func prepared(_ request: HttpRequest, with answers: AuthAnswers) -> Result<PreparedRequest, HttpClientError> {
     do throws(HttpClientError) {
-      return .success(try PreparedRequest(request, headers, proxies, tls, configuration, at: .now()))
+      return .success(try PreparedRequest(request, headers, proxies, tls, authenticator, configuration, answers, at: .now()))
     } catch {
       return .failure(error)
     }
@@ -96,6 +99,9 @@ final class RequestEngine {
       table.insert(item)
       if isShutDown {
         apply(item.machine.refused(.denied, .queue, "the client is shutting down"), to: item)
+      } else if item.conversation?.auth.origin.said == .awaitsToken {
+        apply(item.machine.setAside(), to: item)
+        askForToken(item)
       } else {
         begin(item)
       }

@@ -10,12 +10,15 @@ enum FollowUp: Sendable {
   case stored(CacheEntry, age: Int64?, CacheStatus)
   /// The same once more, without the cache's conditions.
   case fetchAgain
+  /// It is asked again, by one who says who it is.
+  case authenticate(AuthStep)
 
   /// It may turn out that nothing follows: then the answer is the outcome after all.
   func keepsAnswer(_ interests: RequestInterests) -> Bool {
     switch self {
     case .retry, .stored, .fetchAgain: false
     case .redirect: interests.contains(.redirects)
+    case .authenticate(let step): step.keepsAnswer
     }
   }
 }

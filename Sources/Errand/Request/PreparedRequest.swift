@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import Hashing
 internal import HttpWire
 
 /// A request that was checked and turned into the bytes to send. Pure.
@@ -22,13 +23,15 @@ struct PreparedRequest: Sendable {
   let expectsContinue: Bool
   /// What the cache needs to know of it; nil where it does not use it.
   let cacheRequest: CacheRequest?
+  /// How it says who is asking.
+  let auth: AuthUses
 
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
   init(
     _ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts,
-    _ configuration: HttpClient.Configuration, at now: Instant
+    _ authenticator: Authenticator, _ configuration: HttpClient.Configuration, _ answers: AuthAnswers = .none, at now: Instant
   ) throws(HttpClientError) {
     var url = try PreparedRequest.checkedUrl(request.url)
     if let path = request.unixSocket {
@@ -56,10 +59,14 @@ struct PreparedRequest: Sendable {
       // One field, as RFC 6265bis section 5.8.1 wants it: the caller's own cookies first.
       headers.set("Cookie", headers["Cookie"].map { "\($0); \(cookies)" } ?? cookies)
     }
+    let toProxy: String?
     do throws(ProxyError) {
-      if let value = try plan.authorization(with: headers) { headers.append("Proxy-Authorization", value) }
+      toProxy = try plan.authorization(with: headers)
     } catch {
       throw .invalid("headers", error.message)
+    }
+    auth = try authenticator.authorize(&headers, request, plan, toProxy: toProxy, answers) {
+      Authenticator.Subject(method: method, url: url) { [content = prepared.content] in content.hash($0) }
     }
     // Only the caller's own headers can ask for any of these.
     let bringsHeaders = !request.headers.isEmpty

@@ -173,6 +173,8 @@ final class RequestItem: TimerTarget {
     let count = conversation?.redirects.count ?? 0
     return count == 1 ? "a redirect" : "\(count) redirects"
   }
+  /// What led to the exchange that is made ready, for people.
+  var followWords: String { conversation?.redirects.isEmpty == false ? redirectWords : "an answer that wants to know who is asking" }
   /// Bytes of the body that a slow delegate has not taken yet.
   var untaken: Int {
     get { rare?.untaken ?? 0 }

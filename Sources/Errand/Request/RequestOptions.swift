@@ -42,6 +42,9 @@ public struct RequestOptions: Sendable {
   public var cache: CachePolicy?
   /// A redirect of another site's led here (RFC 6265bis section 5.2).
   var isCrossSite = false
+  /// Where the request's bearer token comes from, for its URL's own origin only. Not asked where there are `credentials`, or an Authorization
+  /// field among the headers.
+  public var tokenSource: (any TokenSource)?
 
   /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
   public var unixSocket: String?
