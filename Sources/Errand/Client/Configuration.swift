@@ -50,6 +50,8 @@ extension HttpClient {
     public var maxRedirects = 10
     /// The jar of requests that name none of their own (``RequestOptions/cookies``). Default nil: no cookies are sent or kept.
     public var cookies: CookieJar?
+    /// How many times its size a body with content codings may decode to, once that is above 1 MiB. Default 200; above it `too_large`.
+    public var maxDecodedRatio = 200
     /// Limits on the other parts of a response.
     public var wireLimits = WireLimits()
     /// How HTTP/2 connections behave.

@@ -30,7 +30,10 @@ extension RequestEngine {
     keepCookies(item, head)
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
     if head.status >= 300, takesUp(item, head) { return }
-    if let contentLength, !item.interests.contains(.bodyChunks), item.method != .head, head.status != 204, head.status != 304 {
+    let isStreamed = item.interests.contains(.bodyChunks)
+    if item.rules.decodes(head, item.method) {
+      guard beginsDecoding(item, head, contentLength: contentLength, isStreamed: isStreamed) else { return }
+    } else if let contentLength, !isStreamed, item.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
       item.received.reserveCapacity(Int(min(contentLength, 1_048_576)))
@@ -47,6 +50,7 @@ extension RequestEngine {
       if item.keepsAnswer { item.received.append(contentsOf: bytes) }
       return
     }
+    if let decoding = item.decoding { return decode(item, decoding, bytes) }
     if item.interests.contains(.bodyChunks) {
       item.untaken += bytes.count
       send(.chunk([UInt8](bytes)), to: item)
@@ -73,6 +77,7 @@ extension RequestEngine {
       apply(item.machine.followed(isReusable: isReusable), to: item)
       follow(target, item)
     case nil:
+      if let decoding = item.decoding, !isDecoded(item, decoding, isReusable: isReusable) { return }
       apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
     }
   }
@@ -170,14 +175,24 @@ extension RequestEngine {
       case .chunk(let bytes):
         guard let item = table[delivery.ticket.info.handle] else { continue }
         item.untaken -= bytes.count
-        if item.untaken < RequestItem.untakenLimit / 2, let connection = item.connection, connection.isPaused(item) {
-          item.stamps.lastActivity = EventLoop.shared.now
-          connection.resume(item)
-        }
+        resumeIfRoom(item)
       case .interim, .head, .sent, .redirect: break
       }
     }
     tellIfEmpty()
+  }
+
+  /// Reading goes on if enough of what came was taken.
+  func resumeIfRoom(_ item: RequestItem) {
+    guard item.untaken < RequestItem.untakenLimit / 2 else { return }
+    resumeReading(item)
+  }
+
+  func resumeReading(_ item: RequestItem) {
+    if let decoding = item.decoding, decoding.hasMore { return decodings.add(item, of: self) }
+    guard let connection = item.connection, connection.isPaused(item) else { return }
+    item.stamps.lastActivity = EventLoop.shared.now
+    connection.resume(item)
   }
 
   private func bodyTooLarge(_ item: RequestItem) {

@@ -140,6 +140,7 @@ final class RequestItem: TimerTarget {
     head = nil
     rare?.followUp = nil
     rare?.keepsAnswer = false
+    rare?.decoding = nil
     rare?.interim = []
     rare?.trailers = [:]
     received = []
@@ -172,6 +173,11 @@ final class RequestItem: TimerTarget {
   var redirectWords: String {
     let count = conversation?.redirects.count ?? 0
     return count == 1 ? "a redirect" : "\(count) redirects"
+  }
+  /// Its body is being decoded; nil for one that comes as it is.
+  var decoding: BodyDecoding? {
+    get { rare?.decoding }
+    set { withRare { $0.decoding = newValue } }
   }
   /// Bytes of the body that a slow delegate has not taken yet.
   var untaken: Int {
@@ -217,6 +223,7 @@ final class RequestItem: TimerTarget {
     var moments: [RequestTrace.Moment] = []
     var followUp: FollowUp?
     var keepsAnswer = false
+    var decoding: BodyDecoding?
     var untaken = 0
     var refusal: Refusal?
 
