@@ -36,6 +36,8 @@ final class BodyFeed {
   private var chunk: [UInt8] = []
   private var hasBegun = false
   private var isAtEnd = false
+  /// The source had nothing when it was asked last.
+  private(set) var isWaiting = false
   private(set) var failure: HttpClientError?
 
   nonisolated init(_ stream: HttpBodyStream) {
@@ -100,7 +102,7 @@ final class BodyFeed {
     if hasBegun { try source?.rewind() }
     forgetOutput()
     writtenBefore = 0
-    (hasBegun, isAtEnd, failure) = (false, false, nil)
+    (hasBegun, isAtEnd, isWaiting, failure) = (false, false, false, nil)
   }
 
   /// It has no connection any more: what was read ahead is let go.
@@ -165,8 +167,9 @@ final class BodyFeed {
     (offset, payload) = (0, 0..<0)
     let step = isChunked ? source.next(into: &chunk) : source.next(into: &output)
     if case .piece = step, !isChunked { payload = 0..<output.count } else { output.removeAll(keepingCapacity: true) }
+    isWaiting = false
     switch step {
-    case .later: return false
+    case .later: isWaiting = true
     case .failed(let error): failure = error
     case .end: isAtEnd = true
     case .piece(let isLast):

@@ -46,6 +46,7 @@ extension RequestEngine {
       return "is \(item.attempt?.connector.explanation ?? "connecting to \(item.origin)"), \(age) after it was submitted"
     case .exchanging(let exchange):
       let peer = item.facts.map { "\($0.address)" } ?? "\(item.origin)"
+      if item.feed?.isWaiting == true { return "has written \(item.written) bytes to \(peer), and waits for the rest of its body" }
       if !exchange.isWhole { return "has written \(item.written) bytes to \(peer), which takes no more just now" }
       let quiet = RequestEngine.seconds(
         now.microseconds(since: item.head == nil ? item.stamps.sent ?? item.stamps.submitted : item.stamps.lastActivity))

@@ -67,7 +67,9 @@ extension RequestEngine {
     if conversation.hasVisited(target.url.description, target.method) {
       throw HttpClientError(.tooManyRedirects, message: "the redirects go in a circle, back to \(target.url.hostHeader)")
     }
-    if target.keepsBody, !item.canReplayBody { throw .cannotReplayBody("the redirect asks for the body again, and \(StreamSource.wasSent)") }
+    if target.keepsBody, !item.canReplayBody {
+      throw .cannotReplayBody("the redirect asks for the body again, and \(StreamSource.wasSent)")
+    }
     return .redirect(target)
   }
 

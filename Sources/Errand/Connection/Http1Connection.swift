@@ -65,9 +65,9 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
   /// False if its body can't be sent: then it has ended.
   private func begin(_ feed: BodyFeed, of item: RequestItem) -> Bool {
     do throws(HttpClientError) {
-      try feed.begin(isChunked: feed.length == nil) { [weak self, unowned item] in
+      try feed.begin(isChunked: feed.length == nil) { [weak self, weak item] in
         // One that waits for the kernel goes on by itself.
-        if let self, self.item === item, !self.isWriting { self.write() }
+        if let self, let item, self.item === item, !isWriting { write() }
       }
       return true
     } catch {

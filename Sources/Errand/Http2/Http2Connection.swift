@@ -89,9 +89,9 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
     exchanges += 1
     item.written = 0
     item.holdsBody = item.expectsContinue
-    if let feed = item.feed, !begin(feed, of: item) { return }
     load += 1
     if load == 1 { startWatchingLife() }
+    if let feed = item.feed, !begin(feed, of: item) { return }
     if hasSettings || exchanges == 1 {
       submit(item)
     } else {
@@ -104,7 +104,7 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
   /// False if its body can't be sent: then it has ended.
   private func begin(_ feed: BodyFeed, of item: RequestItem) -> Bool {
     do throws(HttpClientError) {
-      try feed.begin { [weak self, unowned item] in self?.bodyIsReady(of: item) }
+      try feed.begin { [weak self, weak item] in if let self, let item { bodyIsReady(of: item) } }
       return true
     } catch {
       engine.bodyFailed(item, error)

@@ -66,7 +66,7 @@ struct PreparedRequest: Sendable {
     let draft = HeadDraft(
       method: method, target: plan.target(of: url), host: url.hostHeader, headers: headers, expectsContinue: expectsContinue)
     switch prepared.content {
-    case .none: (wire, body, bodyCount, feed) = (try draft.head(.none), [], 0, nil)
+    case .absent: (wire, body, bodyCount, feed) = (try draft.head(.none), [], 0, nil)
     case .bytes(let bytes):
       let isJoined = bytes.count <= PreparedRequest.joinedBodyLimit && !expectsContinue
       var wire = try draft.head(.length(Int64(bytes.count)), room: isJoined ? bytes.count : 0)
