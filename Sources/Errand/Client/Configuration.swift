@@ -56,6 +56,8 @@ extension HttpClient {
     public var cachePolicy = CachePolicy.off
     /// How long a ``TokenSource`` may take for a token. Default 60 s; zero does not limit it.
     public var tokenTimeout = Duration.seconds(60)
+    /// How many times its size a body with content codings may decode to, once that is above 1 MiB. Default 200; above it `too_large`.
+    public var maxDecodedRatio = 200
     /// Limits on the other parts of a response.
     public var wireLimits = WireLimits()
     /// How HTTP/2 connections behave.

@@ -79,6 +79,7 @@ extension RequestEngine {
   private func take(_ entry: CacheEntry, age: Int64?, _ status: CacheStatus, into item: RequestItem) {
     item.forgetResponse()
     item.head = ResponseHead(status: entry.status, reason: entry.reason, headers: CacheRules.headers(of: entry, age: age, status: status))
+    if entry.isDecoded { item.conversation?.course?.encodedByteCount = entry.headers["Content-Length"].flatMap { Int64($0) } ?? 0 }
     item.received = item.method == .head ? [] : entry.body
     item.stamps.head = EventLoop.shared.now
   }
@@ -157,8 +158,12 @@ extension RequestEngine {
     // One that ended with its connection may have been cut.
     guard let cache = configuration.cache, let course = item.conversation?.course, let head = course.stored, !item.lengthUnknown else { return }
     course.stored = nil
+    // That of one that leads elsewhere is not decoded.
+    let isDecoded = item.decoding != nil
+    if item.isFollowedUp, head.headers.contains("Content-Encoding") { return }
     let entry = CacheEntry(
-      status: head.status, reason: head.reason, headers: head.headers, body: item.received, requestTime: course.requestTime,
+      status: head.status, reason: head.reason, headers: head.headers, body: item.received, isDecoded: isDecoded,
+      requestTime: course.requestTime,
       responseTime: course.responseTime, to: course.request)
     if let entry { cache.store(entry, for: course.key) }
   }

@@ -13,6 +13,7 @@ extension RequestEngine {
     let outcome: Outcome
     switch finish {
     case .response:
+      if configuration.cache != nil { storeAnswer(item) }
       outcome = judged(item, timings)
     case .failure(let code, _, _) where configuration.cache != nil && isStoodInFor(item, code):
       outcome = judged(item, timings)
@@ -22,6 +23,7 @@ extension RequestEngine {
       outcome = .cancelled(
         CancelReceipt(handle: item.info.handle, result: .cancelled, sent: sent, bytesWritten: written, connection: connection))
     }
+    if item.decoding != nil { item.decoding = nil }
     count(outcome)
     if case .finished = outcome { item.hasSucceeded = true }
     if case .cancelled = outcome { _ = item.ticket.take() }
@@ -88,7 +90,11 @@ extension RequestEngine {
       send(.cancelled(receipt), item.ticket)
       return receipt
     }
-    let actions = item.machine.cancelled()
+    var actions = item.machine.cancelled()
+    if item.decoding?.hasEnded == true, case .cancelled(let sent, _, _)? = actions.finish {
+      // All was received, and nothing of it is to be sent again.
+      actions.finish = .cancelled(sent, written: item.written, item.connectionWasKept ? .kept : .closed)
+    }
     apply(actions, to: item)
     guard case .cancelled(let sent, let written, let connection)? = actions.finish else {
       return CancelReceipt(handle: item.info.handle, result: .alreadyFinished)
@@ -137,7 +143,8 @@ extension RequestEngine {
     }
     let response = HttpResponse(
       head, body: item.received, trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown,
-      attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init))
+      attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init),
+      encodedByteCount: item.decoding?.encodedByteCount ?? item.conversation?.course?.encodedByteCount)
     item.received = []
     switch item.rules.normalizer.normalize(response) {
     case .success(let response):

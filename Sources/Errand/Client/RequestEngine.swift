@@ -24,6 +24,7 @@ final class RequestEngine {
   let deliveries = DeliveryQueue()
   private let rules: RulesByExpectation
   let graceTimer = GraceTimer()
+  let decodings = DecodingLine()
   var isPumping = false
   /// Requests whose name is resolved and that wait to take their place under the total limit back, in order.
   var resolved = ResolvedLine()

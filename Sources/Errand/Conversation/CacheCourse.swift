@@ -16,6 +16,8 @@ final class CacheCourse {
   var responseTime: Int64 = 0
   /// The head as it came, of a response that is stored when it is whole.
   var stored: ResponseHead?
+  /// What the stored response that is the answer was before it was decoded, in bytes; nil for one that is as it came.
+  var encodedByteCount: Int64?
 
   init(_ key: CacheKey, _ request: CacheRequest, _ policy: CachePolicy) {
     self.key = key

@@ -44,7 +44,9 @@ struct PreparedRequest: Sendable {
     guard let priority = Int8(exactly: request.priority) else { throw .invalid("priority", "the priority must be from -128 to 127") }
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
     let wantsJson = request.expect != .any || request.acceptsJson || request.optionBox?.value.envelope != nil
-    var headers = PreparedRequest.headers(request.headers, wantsJson ? defaults.json : defaults.plain)
+    // A part of a coded body can't be decoded.
+    let takesCodings = request.optionBox?.value.decodes ?? true && (request.headers.isEmpty || !request.headers.contains("Range"))
+    var headers = PreparedRequest.headers(request.headers, defaults.fields(wantsJson: wantsJson, takesCodings: takesCodings))
     var prepared = try PreparedBody(request.body)
     if !request.params.isEmpty {
       if request.body != nil || method == .get || method == .head || method == .delete {

@@ -140,6 +140,7 @@ final class RequestItem: TimerTarget {
     head = nil
     rare?.followUp = nil
     rare?.keepsAnswer = false
+    rare?.decoding = nil
     rare?.interim = []
     rare?.trailers = [:]
     received = []
@@ -175,6 +176,11 @@ final class RequestItem: TimerTarget {
   }
   /// What led to the exchange that is made ready, for people.
   var followWords: String { conversation?.redirects.isEmpty == false ? redirectWords : "an answer that wants to know who is asking" }
+  /// Its body is being decoded; nil for one that comes as it is.
+  var decoding: BodyDecoding? {
+    get { rare?.decoding }
+    set { withRare { $0.decoding = newValue } }
+  }
   /// Bytes of the body that a slow delegate has not taken yet.
   var untaken: Int {
     get { rare?.untaken ?? 0 }
@@ -219,6 +225,7 @@ final class RequestItem: TimerTarget {
     var moments: [RequestTrace.Moment] = []
     var followUp: FollowUp?
     var keepsAnswer = false
+    var decoding: BodyDecoding?
     var untaken = 0
     var refusal: Refusal?
 
