@@ -11,6 +11,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   case httpStatus = 22
   case timeout = 28
   case tls = 35
+  case tooManyRedirects = 47
   case connectionLost = 52
   case wrongContent = 65
   case hungUp = 129
@@ -33,6 +34,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
     case .httpStatus: "the server answered with a status of 400 or above"
     case .timeout: "a time limit ran out"
     case .tls: "TLS failed: the certificate was refused, or the handshake did not succeed; the message says why"
+    case .tooManyRedirects: "sent on more often than --max-redirs allows, or in a circle"
     case .connectionLost: "the connection was lost, or what came is not a whole response"
     case .wrongContent: "the body is not JSON, has the wrong shape, or the service said no"
     case .hungUp: "ended by SIGHUP (the terminal is gone)"
@@ -47,6 +49,7 @@ enum ExitCode: Int32, Sendable, CaseIterable {
       switch errorCode {
       case "invalid_request": .usage
       case "denied", "queue_full": .refused
+      case "too_many_redirects": .tooManyRedirects
       case "dns": .nameNotResolved
       case "connect": .couldNotConnect
       case "tls": .tls

@@ -240,12 +240,16 @@ import Testing
     }
   }
 
-  @Test func redirectsArePrintedAndNotFollowed() async throws {
-    try await withTarget(["/r": { $1.text("elsewhere", status: 302, headers: ["Location": "/x"]) }]) { base in
+  @Test func redirectsArePrintedAndFollowedOnlyWhereAskedFor() async throws {
+    try await withTarget(["/r": { $1.text("elsewhere", status: 302, headers: ["Location": "/x"]) }, "/x": { $1.text("there") }]) { base in
       let ended = try await errand("get", "--direct", "-i", base + "/r")
       #expect(ended.status == 0)
       #expect(ended.text.hasPrefix("HTTP/1.1 302 Found\r\n"))
       #expect(ended.text.hasSuffix("elsewhere"))
+      let followed = try await errand("get", "--direct", "-L", base + "/r")
+      #expect(followed.text == "there")
+      let limited = try await errand("get", "--direct", "-L", "--max-redirs", "0", base + "/r")
+      #expect(limited.errors.contains("too_many_redirects"))
     }
   }
 

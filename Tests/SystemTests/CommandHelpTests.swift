@@ -49,7 +49,7 @@ import Testing
       ("unix-socket", nil), ("expect-json", nil), ("envelope", nil), ("retry", nil), ("direct", nil), ("socket", nil), ("verbose", "v"),
       ("cacert", nil), ("capath", nil), ("cert", "E"), ("key", nil), ("pass", nil), ("pin", nil), ("pinnedpubkey", nil), ("insecure", "k"),
       ("tlsv1.3", nil), ("proxy", "x"), ("noproxy", nil), ("http1.1", nil), ("http2", nil), ("http2-prior-knowledge", nil),
-      ("resolve", nil), ("priority", nil), ("service", nil),
+      ("resolve", nil), ("priority", nil), ("service", nil), ("location", "L"), ("max-redirs", nil),
       ("help", "h"),
     ]
     for (long, short) in expected { #expect(options.contains { $0.long == long && $0.short == short }, "\(long)") }

@@ -46,6 +46,8 @@ extension HttpClient {
       queue: .zero, connect: .seconds(10), firstByte: .seconds(30), idle: .seconds(30), total: .seconds(60))
     /// Limit of a response body in memory, in bytes. Default 16 MiB.
     public var maxBodyBytes: Int64 = 16 * 1_048_576
+    /// How many redirects a request follows. Default 10; one more fails with `too_many_redirects`.
+    public var maxRedirects = 10
     /// Limits on the other parts of a response.
     public var wireLimits = WireLimits()
     /// How HTTP/2 connections behave.

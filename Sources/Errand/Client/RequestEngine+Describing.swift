@@ -29,6 +29,7 @@ extension RequestEngine {
     case .exchanging(let exchange):
       if !exchange.isWhole { "sending" } else if item.head == nil { "waiting" } else { "receiving" }
     case .backingOff: "backing_off"
+    case .preparing: "preparing"
     case .ended: "delivering"
     }
   }
@@ -52,6 +53,8 @@ extension RequestEngine {
       guard let last = item.retries.last, case .after(let wait) = last.next else { return "waits to be sent again" }
       let rest = now.duration(to: last.at + wait).forPeople
       return "waits to be sent again in \(rest) after try \(last.attempt): \(last.reason)"
+    case .preparing:
+      return "is made ready to be sent on, after \(item.redirectWords)"
     case .ended:
       return "has ended; its outcome is on the way to the delegate"
     }

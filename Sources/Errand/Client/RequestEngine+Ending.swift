@@ -134,7 +134,7 @@ extension RequestEngine {
     }
     let response = HttpResponse(
       head, body: item.received, trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown,
-      attempts: item.machine.attempts, timings: timings)
+      attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init))
     item.received = []
     switch item.rules.normalizer.normalize(response) {
     case .success(let response):
@@ -153,6 +153,8 @@ extension RequestEngine {
     let sent = item.machine.sent
     var message = message
     if code == .timeout, let limit = item.rules.words(for: phase) { message += " (\(phase) timeout of \(limit))" }
+    // One that can't be sent on says itself where it was to go.
+    if let count = item.conversation?.redirects.count, count > 0, code != .tooManyRedirects { message += ", after \(item.redirectWords)" }
     let mayHelp: Bool
     switch code {
     case .dns, .connect, .timeout, .connectionLost, .truncated, .queueFull: mayHelp = true
@@ -164,6 +166,12 @@ extension RequestEngine {
     var error = HttpClientError(
       code, phase: phase, message: message, retryable: mayHelp && item.mayPass && isSafe, sent: sent,
       attempts: item.machine.attempts, timings: timings)
+    // The answer that would have led on, without its body.
+    if let head = item.head, [.tooManyRedirects, .cannotReplayBody, .denied].contains(code) {
+      error.response = HttpResponse(
+        head, body: [], trailers: [:], interim: item.interim, lengthUnknown: false, attempts: item.machine.attempts, timings: timings,
+        way: item.conversation.flatMap(HttpResponse.Way.init))
+    }
     error.limit = item.refusal?.limit
     error.retryAfter = item.refusal?.retryAfter
     return error

@@ -28,7 +28,8 @@ extension RequestEngine {
     item.stamps.head = item.stamps.lastActivity
     reportToBreaker(item, status: head.status)
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
-    if let contentLength, !item.interests.contains(.bodyChunks), item.info.method != .head, head.status != 204, head.status != 304 {
+    if head.status >= 300, takesUp(item, head) { return }
+    if let contentLength, !item.interests.contains(.bodyChunks), item.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
       item.received.reserveCapacity(Int(min(contentLength, 1_048_576)))
@@ -39,9 +40,10 @@ extension RequestEngine {
   func receivedBody(_ item: RequestItem, _ bytes: UnsafeRawBufferPointer) {
     item.receivedCount += Int64(bytes.count)
     counters.bodyBytesReceived &+= UInt64(bytes.count)
-    if item.isToBeRetried {
+    if item.isFollowedUp {
       // Nobody wants it: one that is too long is not read to its end.
-      if item.receivedCount > item.rules.maxBodyBytes { completed(item, isReusable: false, lengthUnknown: false) }
+      if item.receivedCount > item.rules.maxBodyBytes { return completed(item, isReusable: false, lengthUnknown: false) }
+      if item.keepsAnswer { item.received.append(contentsOf: bytes) }
       return
     }
     if item.interests.contains(.bodyChunks) {
@@ -62,17 +64,21 @@ extension RequestEngine {
 
   func completed(_ item: RequestItem, isReusable: Bool, lengthUnknown: Bool) {
     item.lengthUnknown = lengthUnknown
-    if let wait = item.retryWait, let head = item.head {
-      retry(item, "answered \(head.status)", after: wait)
+    switch item.followUp {
+    case .retry(let wait)?:
+      retry(item, item.head.map { "answered \($0.status)" } ?? "no answer", after: wait)
       apply(item.machine.retryLater(isReusable: isReusable), to: item)
-      return
+    case .redirect(let target)?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      follow(target, item)
+    case nil:
+      apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
     }
-    apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
   }
 
   /// The connection ended or failed under the request.
   func lost(_ item: RequestItem, _ message: String) {
-    if item.isToBeRetried { return completed(item, isReusable: false, lengthUnknown: false) }
+    if item.isFollowedUp { return completed(item, isReusable: false, lengthUnknown: false) }
     if item.head != nil { _ = item.machine.headReceived() }
     guard let cause = item.machine.causeIfLost else { return apply(item.machine.connectionLost(message), to: item) }
     if case .final(let words) = failed(item, cause, message) { apply(item.machine.connectionLost(message + words), to: item) }
@@ -99,7 +105,7 @@ extension RequestEngine {
 
   /// The peer gave the request up.
   func streamReset(_ item: RequestItem, _ message: String) {
-    if item.isToBeRetried { return completed(item, isReusable: false, lengthUnknown: false) }
+    if item.isFollowedUp { return completed(item, isReusable: false, lengthUnknown: false) }
     if item.head != nil { _ = item.machine.headReceived() }
     guard let cause = item.machine.causeIfReset else { return }
     if case .final(let words) = failed(item, cause, message) { apply(item.machine.streamReset(message + words), to: item) }
@@ -126,7 +132,7 @@ extension RequestEngine {
         return
       }
     }
-    if item.isToBeRetried, timer == .idle { return completed(item, isReusable: false, lengthUnknown: false) }
+    if item.isFollowedUp, timer == .idle { return completed(item, isReusable: false, lengthUnknown: false) }
     // Nobody can say afterwards what it hung in.
     let doing = item.attempt.map { " while it was \($0.connector.explanation)" } ?? ""
     guard let cause = item.machine.cause(of: timer) else { return apply(item.machine.timedOut(timer, doing), to: item) }
@@ -147,7 +153,7 @@ extension RequestEngine {
           item.stamps.lastActivity = EventLoop.shared.now
           connection.resume(item)
         }
-      case .interim, .head, .sent: break
+      case .interim, .head, .sent, .redirect: break
       }
     }
     tellIfEmpty()

@@ -16,7 +16,7 @@ extension RequestEngine {
     guard item.rules.retry.max > 0 else { return .final(words: "") }
     // What a delegate has been told of a response can't be taken back.
     if item.head != nil, !item.interests.isDisjoint(with: [.head, .bodyChunks]) { return .final(words: "") }
-    switch decision(item, .failed(cause), sent: isProcessed ? item.machine.sent : item.machine.sentBefore) {
+    switch decision(item, .failed(cause), sent: isProcessed ? item.machine.sentInExchange : item.machine.sentBefore) {
     case .retry(let wait):
       retry(item, reason, after: wait)
       apply(item.machine.failedForNow(cause, isProcessed: isProcessed), to: item)
@@ -28,9 +28,9 @@ extension RequestEngine {
 
   /// The head of a response came: whether the response is not the last.
   func isToBeRetried(_ item: RequestItem, status: Int, retryAfter: String?) -> Bool {
-    switch decision(item, .status(status, retryAfter: retryAfter), sent: item.machine.sent) {
+    switch decision(item, .status(status, retryAfter: retryAfter), sent: item.machine.sentInExchange) {
     case .retry(let wait):
-      item.set(retryWait: wait)
+      item.followUp = .retry(after: wait)
       return true
     case .final(let reason):
       _ = note(reason, item)
@@ -67,7 +67,7 @@ extension RequestEngine {
     let words: String
     switch reason {
     case .notAsked, .noTriesLeft: return nil
-    case .unsafe: words = "\(item.info.method) is not idempotent, and the server may have acted on it"
+    case .unsafe: words = "\(item.method) is not idempotent, and the server may have acted on it"
     case .pastDeadline(let wait): words = "the wait of \(wait.forPeople) would go past the total timeout"
     case .overBudget:
       words = "the retry budget of \(item.origin.host) is used up"

@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import EventLoop
 internal import HttpWire
 
@@ -29,6 +30,8 @@ final class RequestEngine {
   /// By host name.
   var budgets = HostMemory<String, RetryBudget>()
   let rateTimer = RateTimer()
+  /// Where what is sent next is made ready.
+  let preparations = DispatchQueue(label: "errand.preparation")
   private var random = SystemRandomNumberGenerator()
 
   nonisolated init(_ configuration: HttpClient.Configuration, _ environment: ProxyEnvironment) {
@@ -49,19 +52,29 @@ final class RequestEngine {
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
       let prepared = try PreparedRequest(request, headers, proxies, tls, at: now)
+      let conversation = request.isPlain ? nil : Conversation(request, prepared)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)
       return .submit(
         RequestItem(
           prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules[request],
-          engine: self, at: now)
+          conversation: conversation, engine: self, at: now)
       )
     } catch {
       let info = RequestInfo(
         handle: handle, url: RequestInfo.withoutUserInfo(request.url), method: request.method ?? .get, tag: request.tag, key: request.key,
         delegateName: request.delegateName, owner: request.owner)
       return .refuse(DeliveryTicket(info, sink, delegate), error)
+    }
+  }
+
+  /// Checks what a request asks next. Any thread but the loop's.
+  nonisolated func prepared(_ request: HttpRequest) -> Result<PreparedRequest, HttpClientError> {
+    do throws(HttpClientError) {
+      return .success(try PreparedRequest(request, headers, proxies, tls, at: .now()))
+    } catch {
+      return .failure(error)
     }
   }
 

@@ -245,7 +245,7 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
 
   private func readerBox(for item: RequestItem) -> ReaderBox {
     if let reader { return reader }
-    let box = engine.readers.take(requestMethod: item.info.method)
+    let box = engine.readers.take(requestMethod: item.method)
     reader = box
     return box
   }

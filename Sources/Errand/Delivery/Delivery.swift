@@ -42,6 +42,7 @@ final class Delivery: Sendable {
     case head(ResponseHead)
     case chunk([UInt8])
     case sent(Int64, of: Int64)
+    case redirect(Redirection)
   }
 
   let ticket: DeliveryTicket
@@ -64,6 +65,7 @@ final class Delivery: Sendable {
       case .head(let head): delegate.request(ticket.info, didReceiveHead: head)
       case .chunk(let bytes): delegate.request(ticket.info, didReceiveBody: bytes)
       case .sent(let sent, let total): delegate.request(ticket.info, didSend: sent, of: total)
+      case .redirect(let redirection): delegate.request(ticket.info, willFollow: redirection)
       }
     }
   }

@@ -23,6 +23,8 @@ public protocol HttpClientDelegate: AnyObject, Sendable {
   func request(_ request: RequestInfo, didReceiveBody chunk: [UInt8])
   /// `sent` of `total` bytes of the request's body have been written; asked for with `.uploadProgress`.
   func request(_ request: RequestInfo, didSend sent: Int64, of total: Int64)
+  /// A response sends the request elsewhere, which waits until this was answered; asked for with `.redirects`.
+  func request(_ request: RequestInfo, willFollow redirection: Redirection)
 }
 
 /// The further events that a delegate asks for.
@@ -33,6 +35,7 @@ public struct RequestInterests: OptionSet, Sendable, Hashable {
   public static let head = RequestInterests(rawValue: 2)
   public static let bodyChunks = RequestInterests(rawValue: 4)
   public static let uploadProgress = RequestInterests(rawValue: 8)
+  public static let redirects = RequestInterests(rawValue: 16)
 }
 
 extension HttpClientDelegate {
@@ -42,4 +45,5 @@ extension HttpClientDelegate {
   public func request(_ request: RequestInfo, didReceiveHead head: ResponseHead) {}
   public func request(_ request: RequestInfo, didReceiveBody chunk: [UInt8]) {}
   public func request(_ request: RequestInfo, didSend sent: Int64, of total: Int64) {}
+  public func request(_ request: RequestInfo, willFollow redirection: Redirection) { redirection.follow() }
 }

@@ -1,8 +1,10 @@
-public import EventLoop
 public import HttpWire
 
 /// A request as the caller describes it. It is checked when it is submitted; what is wrong with it becomes its one outcome,
 /// `invalid_request`, before anything is connected.
+///
+/// What few requests need is in ``options``, and reads and writes like a member of the request itself: `request.tls = …`.
+@dynamicMemberLookup
 public struct HttpRequest: Sendable {
   /// An absolute `http` or `https` URL. Its path and query are sent byte for byte.
   public var url: String
@@ -21,32 +23,10 @@ public struct HttpRequest: Sendable {
   public var delegateName: String?
   /// Whom the request is made for: slots are shared out fairly between owners.
   public var owner: String?
-  /// The named service it belongs to, whose limits hold for it (``HttpClient/Configuration/services``).
-  public var service: String?
-  /// -128 to 127, default 0: an owner's requests at a host that wait for a slot go by priority, higher first, then by age. It takes no turn of
-  /// another owner.
-  public var priority = 0
-
-  public var timeouts = Timeouts()
-  public var retry = RetryPolicy()
   public var expect = Expectation.any
-  /// How to read the service's own success and failure out of its JSON.
-  public var envelope: EnvelopeProfile?
-  /// Statuses of 400 and above that count as success.
-  public var acceptStatus: [Int] = []
-  /// Limit of the response body in bytes; `nil` takes the client's, 16 MiB by default. A longer one fails with `too_large`.
-  public var maxBodyBytes: Int64?
-  /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
-  public var unixSocket: String?
-  /// How its TLS connection is made; `nil` takes the client's settings. Files are read when the request is submitted, on the caller's
-  /// thread; what can't be used is `invalid_request`. Requests with equal settings share connections and sessions.
-  public var tls: TlsSettings?
-  /// Which proxy to go through; `nil` takes the client's choice, by default the environment's. One that can't be used, and one by URL beside
-  /// `unixSocket`, is `invalid_request`. A proxy that says no, or can't be reached, is an error `connect`, before anything of the request was sent.
-  public var proxy: ProxyChoice?
-  public var httpVersion = HttpVersionChoice.auto
-  /// Addresses that stand in for those of names, before the client's own overrides. Requests with different ones do not share connections.
-  public var resolve: [ResolveOverride] = []
+
+  /// nil while no option is set, which is the case for most.
+  private(set) var optionBox: OptionBox?
 
   public init(
     _ url: String, method: HttpMethod? = nil, params: [HttpParam] = [], headers: HttpHeaders = [:], body: HttpBody? = nil, tag: Int? = nil,
@@ -60,6 +40,33 @@ public struct HttpRequest: Sendable {
     self.tag = tag
     self.key = key
   }
+
+  /// What few requests need.
+  public var options: RequestOptions {
+    get { (optionBox ?? .none).value }
+    set { optionBox = OptionBox(newValue) }
+  }
+
+  /// A member of ``options``.
+  public subscript<Value>(dynamicMember option: WritableKeyPath<RequestOptions, Value>) -> Value {
+    get { (optionBox ?? .none).value[keyPath: option] }
+    set {
+      var options = self.options
+      options[keyPath: option] = newValue
+      self.options = options
+    }
+  }
+
+  /// Options behind one reference, for they are large and requests are many.
+  final class OptionBox: Sendable {
+    let value: RequestOptions
+
+    init(_ value: RequestOptions) {
+      self.value = value
+    }
+
+    static let none = OptionBox(RequestOptions())
+  }
 }
 
 /// One name and value of a query or form. Names may repeat.
@@ -70,21 +77,6 @@ public struct HttpParam: Sendable, Hashable {
   public init(_ name: String, _ value: String) {
     self.name = name
     self.value = value
-  }
-}
-
-/// A request's body, held in memory.
-public enum HttpBody: Sendable, Hashable {
-  /// Sent as it is; `contentType` is the Content-Type header unless the caller's headers have one.
-  case bytes([UInt8], contentType: String? = nil)
-  /// `application/x-www-form-urlencoded`.
-  case form([HttpParam])
-  /// JSON text, sent as it is with `application/json`.
-  case json([UInt8])
-
-  /// UTF-8 text with `text/plain; charset=utf-8`.
-  public static func text(_ text: String) -> HttpBody {
-    .bytes(Array(text.utf8), contentType: "text/plain; charset=utf-8")
   }
 }
 

@@ -2,7 +2,7 @@ internal import EventLoop
 internal import HttpWire
 
 /// A request that was checked and turned into the bytes to send. Pure.
-struct PreparedRequest {
+struct PreparedRequest: Sendable {
   let url: String
   let method: HttpMethod
   let origin: Origin
@@ -34,7 +34,7 @@ struct PreparedRequest {
     let method = request.method ?? (request.body == nil ? .get : .post)
     guard let priority = Int8(exactly: request.priority) else { throw .invalid("priority", "the priority must be from -128 to 127") }
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
-    let wantsJson = request.expect != .any || request.envelope != nil
+    let wantsJson = request.expect != .any || request.optionBox?.value.envelope != nil
     var headers = PreparedRequest.headers(request.headers, wantsJson ? defaults.json : defaults.plain)
     var body: [UInt8] = []
     var hasBody = true

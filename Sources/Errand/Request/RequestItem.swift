@@ -7,16 +7,16 @@ final class RequestItem: TimerTarget {
   // Requests in flight are many: what few of them have is in `Rare`, and the small fields stand together, for each that stands alone
   // takes eight bytes.
   let ticket: DeliveryTicket
-  let wire: [UInt8]
-  let body: [UInt8]
-  let bodyCount: Int64
+  private(set) var wire: [UInt8]
+  private(set) var body: [UInt8]
+  private(set) var bodyCount: Int64
   let rules: RequestRules
   private let engine: RequestEngine
-  let origin: Origin
+  private(set) var origin: Origin
   let priority: Int8
   let interests: RequestInterests
-  let closesConnection: Bool
-  let expectsContinue: Bool
+  private(set) var closesConnection: Bool
+  private(set) var expectsContinue: Bool
 
   /// Its slot's place under the total limit is lent to others while its name is resolved.
   var isLent = false
@@ -52,19 +52,22 @@ final class RequestItem: TimerTarget {
   var received: [UInt8] = []
   var receivedCount: Int64 = 0
   var stamps: RequestStamps
+  /// nil for a request of which one exchange was all, so far.
+  var conversation: Conversation?
   private var rare: Rare?
 
   /// Above this reading pauses.
   static let untakenLimit = 1_048_576
 
   nonisolated init(
-    _ prepared: PreparedRequest, ticket: DeliveryTicket, interests: RequestInterests, rules: RequestRules, engine: RequestEngine,
-    at now: Instant
+    _ prepared: PreparedRequest, ticket: DeliveryTicket, interests: RequestInterests, rules: RequestRules, conversation: Conversation?,
+    engine: RequestEngine, at now: Instant
   ) {
     self.ticket = ticket
     self.interests = interests
     self.rules = rules
     self.engine = engine
+    self.conversation = conversation
     origin = prepared.origin
     wire = prepared.wire
     body = prepared.body
@@ -77,6 +80,20 @@ final class RequestItem: TimerTarget {
   }
 
   var info: RequestInfo { ticket.info }
+  /// Of the exchange that is under way.
+  var method: HttpMethod { conversation?.method ?? ticket.info.method }
+
+  /// Takes over what is sent in the next exchange.
+  func take(_ prepared: PreparedRequest) {
+    wire = prepared.wire
+    body = prepared.body
+    bodyCount = prepared.bodyCount
+    origin = prepared.origin
+    closesConnection = prepared.closesConnection
+    expectsContinue = prepared.expectsContinue
+    written = 0
+    forgetResponse()
+  }
 
   /// How much of `wire` is the head.
   var headCount: Int { body.isEmpty ? wire.count - Int(bodyCount) : wire.count }
@@ -104,7 +121,8 @@ final class RequestItem: TimerTarget {
   /// A new attempt starts with nothing received.
   func forgetResponse() {
     head = nil
-    rare?.retryWait = nil
+    rare?.followUp = nil
+    rare?.keepsAnswer = false
     rare?.interim = []
     rare?.trailers = [:]
     received = []
@@ -120,9 +138,22 @@ final class RequestItem: TimerTarget {
   /// The 1xx responses so far.
   var interim: [ResponseHead] { rare?.interim ?? [] }
   var trailers: HttpHeaders { rare?.trailers ?? [:] }
-  /// The answer that comes is not the last, and how long to wait before the next attempt: neither it nor its body is for the delegate.
-  var retryWait: Duration? { rare?.retryWait }
-  var isToBeRetried: Bool { rare?.retryWait != nil }
+  /// What follows from the answer that comes, which is not the last then: neither it nor its body is for the delegate.
+  var followUp: FollowUp? {
+    get { rare?.followUp }
+    set { withRare { $0.followUp = newValue } }
+  }
+  var isFollowedUp: Bool { rare?.followUp != nil }
+  /// Its answer is kept though something follows from it.
+  var keepsAnswer: Bool {
+    get { rare?.keepsAnswer ?? false }
+    set { withRare { $0.keepsAnswer = newValue } }
+  }
+  /// How it came to where it is asked now, for people.
+  var redirectWords: String {
+    let count = conversation?.redirects.count ?? 0
+    return count == 1 ? "a redirect" : "\(count) redirects"
+  }
   /// Bytes of the body that a slow delegate has not taken yet.
   var untaken: Int {
     get { rare?.untaken ?? 0 }
@@ -133,15 +164,19 @@ final class RequestItem: TimerTarget {
 
   var trace: RequestTrace {
     RequestTrace(
-      host: origin.resolvedNames, stamps: stamps, retries: retries, connection: facts, isReused: isReused, status: head?.status,
-      bytesWritten: written, bytesReceived: receivedCount)
+      host: origin.resolvedNames, stamps: stamps, retries: retries, moments: rare?.moments ?? [], connection: facts, isReused: isReused,
+      status: head?.status, bytesWritten: written, bytesReceived: receivedCount)
   }
 
   func add(interim head: ResponseHead) { withRare { $0.interim.append(head) } }
   func set(trailers: HttpHeaders) { withRare { $0.trailers = trailers } }
   var refusal: Refusal? { rare?.refusal }
   func set(refusal: Refusal) { withRare { $0.refusal = refusal } }
-  func set(retryWait wait: Duration) { withRare { $0.retryWait = wait } }
+  /// Something happened to it that is worth a line in its timeline.
+  func add(_ event: String, _ note: String) {
+    let moment = RequestTrace.Moment(at: EventLoop.shared.now, event: event, note: note)
+    withRare { $0.moments.append(moment) }
+  }
   /// An attempt was not the last, or was though it might have been.
   func add(retryOf attempt: Int, _ reason: String, _ next: RequestTrace.Retry.Next) {
     let retry = RequestTrace.Retry(at: EventLoop.shared.now, attempt: attempt, reason: reason, next: next)
@@ -158,7 +193,9 @@ final class RequestItem: TimerTarget {
     var interim: [ResponseHead] = []
     var trailers = HttpHeaders()
     var retries: [RequestTrace.Retry] = []
-    var retryWait: Duration?
+    var moments: [RequestTrace.Moment] = []
+    var followUp: FollowUp?
+    var keepsAnswer = false
     var untaken = 0
     var refusal: Refusal?
   }

@@ -7,6 +7,9 @@ final class RequestRules: Sendable {
   let maxBodyBytes: Int64
   /// Whose limits hold for it, by name.
   let service: String?
+  let redirects: RedirectPolicy
+  let maxRedirects: Int
+  let allowsInsecureRedirects: Bool
   private let lengths: Lengths
 
   /// Of the timers, in nanoseconds: reckoned once, used often.
@@ -34,23 +37,27 @@ final class RequestRules: Sendable {
     normalizer = ResponseNormalizer(expect: expect, envelope: nil, acceptStatus: [])
     maxBodyBytes = configuration.maxBodyBytes
     service = nil
+    redirects = .follow
+    maxRedirects = configuration.maxRedirects
+    allowsInsecureRedirects = false
     lengths = Lengths().over(configuration.timeouts)
   }
 
-  private init(_ request: HttpRequest, over base: RequestRules) {
-    retry = request.retry
-    normalizer = ResponseNormalizer(expect: request.expect, envelope: request.envelope, acceptStatus: request.acceptStatus)
-    maxBodyBytes = request.maxBodyBytes ?? base.maxBodyBytes
-    service = request.service
-    lengths = base.lengths.over(request.timeouts)
+  private init(_ options: RequestOptions, expect: Expectation, over base: RequestRules) {
+    retry = options.retry
+    normalizer = ResponseNormalizer(expect: expect, envelope: options.envelope, acceptStatus: options.acceptStatus)
+    maxBodyBytes = options.maxBodyBytes ?? base.maxBodyBytes
+    service = options.service
+    redirects = options.redirects
+    maxRedirects = options.maxRedirects ?? base.maxRedirects
+    allowsInsecureRedirects = options.allowsInsecureRedirects
+    lengths = base.lengths.over(options.timeouts)
   }
 
   /// These rules, or those of a request that sets some of its own.
   func applied(to request: HttpRequest) -> RequestRules {
-    let isPlain =
-      request.envelope == nil && request.acceptStatus.isEmpty && request.maxBodyBytes == nil && request.retry.max == 0
-      && request.timeouts.areUnset && request.service == nil
-    return isPlain ? self : RequestRules(request, over: self)
+    guard let options = request.optionBox?.value else { return self }
+    return RequestRules(options, expect: request.expect, over: self)
   }
 
   /// The length of the timer that guards a phase, for people.

@@ -13,6 +13,8 @@ struct RequestStateMachine: Sendable {
     case exchanging(Exchange)
     /// Waits to be sent again, without a slot.
     case backingOff
+    /// Between two exchanges, or before the first: what is sent next is being made ready, without a slot.
+    case preparing
     case ended
   }
 
@@ -89,10 +91,12 @@ struct RequestStateMachine: Sendable {
 
   private(set) var state = State.new
   /// The method is idempotent or the request has an Idempotency-Key (RFC 9110 section 9.2.2).
-  let isRepeatable: Bool
+  private(set) var isRepeatable: Bool
   private(set) var staleRetriesLeft: UInt8 = 1
   private(set) var refusalsLeft: UInt8 = 3
   private var earlierSent = SentState.notSent
+  /// An earlier exchange was wholly sent and answered, with an answer that was not the last.
+  private var hasBeenAnswered = false
   private var attemptCount: UInt32 = 0
   private var retryCount: UInt32 = 0
 
@@ -110,6 +114,28 @@ struct RequestStateMachine: Sendable {
     guard case .new = state else { return .nothing }
     state = .queued
     return Actions(transport: .enqueue, timer: .start(.queue))
+  }
+
+  /// Something has to be looked up before anything is sent.
+  mutating func setAside() -> Actions {
+    guard case .new = state else { return .nothing }
+    state = .preparing
+    return .nothing
+  }
+
+  /// What is sent next is ready.
+  mutating func prepared(isRepeatable: Bool) -> Actions {
+    guard case .preparing = state else { return .nothing }
+    self.isRepeatable = isRepeatable
+    state = .queued
+    return Actions(transport: .enqueue, timer: .start(.queue))
+  }
+
+  /// Nothing more has to be sent: the response is known.
+  mutating func answered() -> Actions {
+    guard case .preparing = state else { return .nothing }
+    state = .ended
+    return Actions(timer: .clear, finish: .response)
   }
 
   mutating func slotGranted(_ grant: Grant) -> Actions {
@@ -168,7 +194,7 @@ struct RequestStateMachine: Sendable {
   /// The response is whole. `isReusable`: its framing, both sides' `Connection` and an empty buffer allow another exchange.
   mutating func responseCompleted(isReusable: Bool) -> Actions {
     guard case .exchanging(let exchange) = state else { return .nothing }
-    earlierSent = sent
+    earlierSent = sentInExchange
     state = .ended
     return Actions(transport: isReusable && exchange.isWhole ? .release : .close, timer: .clear, finish: .response)
   }
@@ -176,10 +202,21 @@ struct RequestStateMachine: Sendable {
   /// The response is whole, and the policy says to try again after a wait.
   mutating func retryLater(isReusable: Bool) -> Actions {
     guard case .exchanging(let exchange) = state else { return .nothing }
-    earlierSent = sent
+    earlierSent = sentInExchange
     retryCount += 1
     state = .backingOff
     return Actions(transport: isReusable && exchange.isWhole ? .release : .close, timer: .start(.backOff))
+  }
+
+  /// The response is whole, and another exchange follows from it.
+  mutating func followed(isReusable: Bool) -> Actions {
+    guard case .exchanging(let exchange) = state else { return .nothing }
+    if sentInExchange != .notSent { hasBeenAnswered = true }
+    earlierSent = .notSent
+    staleRetriesLeft = 1
+    refusalsLeft = 3
+    state = .preparing
+    return Actions(transport: isReusable && exchange.isWhole ? .release : .close, timer: .clear)
   }
 
   /// The attempt failed, and the policy says to try again after a wait. `isProcessed`: the peer may have done something
@@ -187,7 +224,7 @@ struct RequestStateMachine: Sendable {
   mutating func failedForNow(_ cause: RetryCause, isProcessed: Bool = true) -> Actions {
     let transport: Transport
     switch state {
-    case .new, .queued, .backingOff, .ended: return .nothing
+    case .new, .queued, .backingOff, .preparing, .ended: return .nothing
     case .connecting: transport = .abandonConnect
     case .exchanging(let exchange):
       transport = .close
@@ -268,18 +305,26 @@ struct RequestStateMachine: Sendable {
     switch state {
     case .exchanging(let exchange): (written, connection) = (exchange.written, exchange.isShared ? .kept : .closed)
     case .connecting: (written, connection) = (0, .closed)
-    case .new, .queued, .backingOff, .ended: (written, connection) = (0, .none)
+    case .new, .queued, .backingOff, .preparing, .ended: (written, connection) = (0, .none)
     }
-    earlierSent = sent
-    return end(.cancelled(earlierSent, written: written, connection))
+    let sent = self.sent
+    earlierSent = sentInExchange
+    return end(.cancelled(sent, written: written, connection))
   }
 
   // MARK: What is known
 
-  /// What earlier attempts sent, whatever this one did.
+  /// What earlier attempts of this exchange sent, whatever this one did.
   var sentBefore: SentState { earlierSent }
 
+  /// Of the request as a whole.
   var sent: SentState {
+    let sent = sentInExchange
+    return sent == .notSent && hasBeenAnswered ? .sent : sent
+  }
+
+  /// Of the exchange that is under way, over its attempts.
+  var sentInExchange: SentState {
     guard case .exchanging(let exchange) = state, exchange.written > 0 else { return earlierSent }
     if exchange.isWhole || earlierSent == .sent { return .sent }
     return .maybeSent
@@ -295,7 +340,7 @@ struct RequestStateMachine: Sendable {
   private mutating func end(_ finish: Finish) -> Actions {
     let transport: Transport
     switch state {
-    case .new, .backingOff, .ended: transport = .keep
+    case .new, .backingOff, .preparing, .ended: transport = .keep
     case .queued: transport = .leaveQueue
     case .connecting: transport = .abandonConnect
     case .exchanging: transport = .close

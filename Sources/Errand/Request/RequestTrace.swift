@@ -6,7 +6,7 @@ public struct RequestTrace: Sendable {
   public struct Step: Sendable, Hashable {
     /// Microseconds since the request was submitted.
     public let at: Int64
-    /// `queued`, `slot`, `resolved`, `connected`, `tunnel`, `tls`, `reused`, `sent`, `head` or `retry`.
+    /// `queued`, `slot`, `resolved`, `connected`, `tunnel`, `tls`, `reused`, `sent`, `head`, `retry` or `redirect`.
     public let event: String
     public let note: String?
 
@@ -50,6 +50,7 @@ public struct RequestTrace: Sendable {
   let host: String
   let stamps: RequestStamps
   let retries: [Retry]
+  let moments: [Moment]
   let connection: ConnectionFacts?
   let isReused: Bool
   let status: Int?
@@ -86,6 +87,7 @@ public struct RequestTrace: Sendable {
       add("connected", stamps.connected)
     }
     for retry in retries { add("retry", retry.at, retry.description) }
+    for moment in moments { add(moment.event, moment.at, moment.note) }
     add("sent", stamps.sent, "\(bytesWritten) bytes")
     add("head", stamps.head, status.map { "\($0)" })
     // Stable, so that steps of one moment stay in the order of life.

@@ -20,8 +20,6 @@ public struct Timeouts: Sendable, Hashable {
     self.idle = idle
     self.total = total
   }
-
-  var areUnset: Bool { queue == nil && connect == nil && firstByte == nil && idle == nil && total == nil }
 }
 
 /// The part of a request's life that a timer or an error belongs to.

@@ -8,7 +8,7 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
 
     /// The request can't be sent as it is described.
     public static let invalidRequest = Code(rawValue: "invalid_request")
-    /// The client takes no more requests.
+    /// The client takes no more requests, or a redirect leads where it may not.
     public static let denied = Code(rawValue: "denied")
     /// The queue is at its limit.
     public static let queueFull = Code(rawValue: "queue_full")
@@ -28,6 +28,10 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
     public static let connectionLost = Code(rawValue: "connection_lost")
     /// A part of the response is above its limit.
     public static let tooLarge = Code(rawValue: "too_large")
+    /// It was sent on more often than it follows, or in a circle; `response` has the answer that would have led on.
+    public static let tooManyRedirects = Code(rawValue: "too_many_redirects")
+    /// Its body, a stream, would have to be sent again.
+    public static let cannotReplayBody = Code(rawValue: "cannot_replay_body")
     /// A status of 400 or above; `response` has the answer.
     public static let httpStatus = Code(rawValue: "http_status")
     /// JSON was asked for and the body is none.

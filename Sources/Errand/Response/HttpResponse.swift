@@ -1,3 +1,4 @@
+internal import EventLoop
 public import HttpWire
 
 /// A whole response. Passing it on costs one reference, whatever its size.
@@ -12,15 +13,16 @@ public struct HttpResponse: Sendable {
   ) {
     self.init(
       ResponseHead(version: version, status: status, reason: reason, headers: headers), body: body, trailers: trailers, interim: interim,
-      lengthUnknown: lengthUnknown, attempts: 1, timings: RequestTimings())
+      lengthUnknown: lengthUnknown, attempts: 1, timings: RequestTimings(), way: nil)
   }
 
   init(
     _ head: ResponseHead, body: [UInt8], trailers: HttpHeaders, interim: [ResponseHead], lengthUnknown: Bool, attempts: Int,
-    timings: RequestTimings
+    timings: RequestTimings, way: Way?
   ) {
+    let isPlain = trailers.isEmpty && interim.isEmpty && way == nil
     storage = Storage(
-      head: head, body: body, extras: trailers.isEmpty && interim.isEmpty ? nil : Extras(trailers, interim), lengthUnknown: lengthUnknown,
+      head: head, body: body, extras: isPlain ? nil : Extras(trailers, interim, way), lengthUnknown: lengthUnknown,
       attempts: attempts, timings: timings)
   }
 
@@ -34,6 +36,10 @@ public struct HttpResponse: Sendable {
   public var trailers: HttpHeaders { storage.extras?.trailers ?? [:] }
   /// The 1xx responses that came before.
   public var interim: [ResponseHead] { storage.extras?.interim ?? [] }
+  /// The URL that answered, where that is not the one that was asked.
+  public var url: String? { storage.extras?.way?.url }
+  /// The redirects that were followed, in their order.
+  public var redirects: [RedirectHop] { storage.extras?.way?.redirects ?? [] }
   /// The body had no declared length and ended with the connection, so that a cut would not show.
   public var lengthUnknown: Bool { storage.lengthUnknown }
   /// How often the request was sent or begun.
@@ -83,10 +89,25 @@ public struct HttpResponse: Sendable {
   private final class Extras: Sendable {
     let trailers: HttpHeaders
     let interim: [ResponseHead]
+    let way: Way?
 
-    init(_ trailers: HttpHeaders, _ interim: [ResponseHead]) {
+    init(_ trailers: HttpHeaders, _ interim: [ResponseHead], _ way: Way?) {
       self.trailers = trailers
       self.interim = interim
+      self.way = way
+    }
+  }
+
+  /// How the request came to where it was answered.
+  struct Way: Sendable {
+    let url: String
+    let redirects: [RedirectHop]
+
+    /// nil if it was answered where it was asked.
+    @LoopActor init?(_ conversation: Conversation) {
+      guard !conversation.redirects.isEmpty else { return nil }
+      url = conversation.url
+      redirects = conversation.redirects
     }
   }
 }

@@ -21,7 +21,23 @@ extension EventWriter {
     }
     bytes.append("]")
     appendBody(response, of: handle, &bytes)
+    EventWriter.append(response.redirects, &bytes)
     if response.lengthUnknown { bytes.append(",\"length_unknown\":true") }
+  }
+
+  private static func append(_ redirects: [RedirectHop], _ bytes: inout [UInt8]) {
+    guard !redirects.isEmpty else { return }
+    bytes.append(",\"redirects\":[")
+    for (index, hop) in redirects.enumerated() {
+      bytes.append(index == 0 ? "{\"status\":" : ",{\"status\":")
+      bytes.append(decimal: hop.status)
+      bytes.append(",\"method\":")
+      Json.appendQuoted(hop.nextMethod.rawValue, to: &bytes)
+      bytes.append(",\"url\":")
+      Json.appendQuoted(hop.nextUrl, to: &bytes)
+      bytes.append("}")
+    }
+    bytes.append("]")
   }
 
   private static func version(_ version: HttpVersion) -> StaticString {

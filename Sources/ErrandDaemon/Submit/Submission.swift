@@ -20,6 +20,7 @@ struct SubmissionRules: Sendable {
   static let delegateBytes = 128
   static let priorities: ClosedRange<Int64> = -128...127
   static let retries = 20
+  static let redirects: Int64 = 100
   /// A week.
   static let timeoutMilliseconds: Int64 = 604_800_000
 

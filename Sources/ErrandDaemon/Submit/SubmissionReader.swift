@@ -6,7 +6,7 @@ struct SubmissionReader {
   static let fields = [
     "url", "method", "params", "headers", "json", "form", "body", "body_base64", "delegate", "tag", "key", "meta", "timeouts", "retry",
     "expect", "envelope", "accept_status", "max_body_bytes", "unix_socket", "tls", "proxy", "no_proxy", "resolve", "http_version",
-    "priority", "service",
+    "priority", "service", "redirects", "max_redirects", "allow_insecure_redirects",
   ]
   static let timeoutFields = ["queue_ms", "connect_ms", "first_byte_ms", "idle_ms", "total_ms"]
   /// Those in which null stands for "not given"; in the others any JSON is meant.
@@ -49,6 +49,11 @@ struct SubmissionReader {
       case "resolve": submission.request.resolve = try RouteReader.resolve(member.value)
       case "http_version": submission.request.httpVersion = try FieldReader.choice(member.value, "/http_version")
       case "priority": submission.request.priority = Int(try FieldReader.integer(member.value, "/priority", SubmissionRules.priorities))
+      case "redirects": submission.request.redirects = try FieldReader.choice(member.value, "/redirects")
+      case "max_redirects":
+        submission.request.maxRedirects = Int(try FieldReader.integer(member.value, "/max_redirects", 0...SubmissionRules.redirects))
+      case "allow_insecure_redirects":
+        submission.request.allowsInsecureRedirects = try FieldReader.flag(member.value, "/allow_insecure_redirects")
       case "tls", "proxy", "no_proxy", "service": members[member.key] = member.value
       default: throw .unknownField(member.key, at: "", among: SubmissionReader.fields)
       }

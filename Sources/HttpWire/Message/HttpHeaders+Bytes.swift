@@ -20,4 +20,11 @@ extension HttpHeaders {
     fields.reserveCapacity(fields.count + count)
     block.reserveCapacity(block.count + bytes + 4 * count)
   }
+
+  /// Runs `body` over the values of all fields of that name (lower case), in order, byte for byte.
+  func withValues<Result>(_ name: StaticString, _ body: ([UnsafeRawBufferPointer]) -> Result) -> Result {
+    block.withUnsafeBytes { bytes in
+      body(fields.compactMap { Ascii.equals(bytes[piece: $0.name], name) ? bytes[piece: $0.value] : nil })
+    }
+  }
 }

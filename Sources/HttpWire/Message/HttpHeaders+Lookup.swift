@@ -15,6 +15,15 @@ extension HttpHeaders {
     }
   }
 
+  /// Calls `body` with the bytes of each value of that name, in order, until it returns false.
+  func forEachValue(of name: StaticString, _ body: (UnsafeRawBufferPointer) -> Bool) {
+    block.withUnsafeBytes { bytes in
+      for field in fields where Ascii.equals(bytes[piece: field.name], name) {
+        if !body(bytes[piece: field.value]) { return }
+      }
+    }
+  }
+
   /// Whether there is a field of that name.
   public func contains(_ name: String) -> Bool { first(name) != nil }
 

@@ -35,7 +35,10 @@ public struct HttpUrl: Sendable, Hashable, CustomStringConvertible {
   /// texts over 64 KiB. Bytes outside ASCII are percent-encoded in path and query; in the host they are encoded by IDNA2008 after the
   /// non-transitional mapping of UTS 46, and refused, in words that name the host, where those do not allow them.
   public init(_ text: String) throws(WireError) {
-    let parts = try text.withBytes { (bytes) throws(WireError) in try UrlParts(bytes) }
+    self.init(try text.withBytes { (bytes) throws(WireError) in try UrlParts(bytes) })
+  }
+
+  init(_ parts: UrlParts) {
     scheme = parts.scheme
     host = parts.host
     isIPv6 = parts.isIPv6

@@ -61,7 +61,7 @@ extension Command {
         daemon takes, and it gets again a body that turned out larger than the daemon keeps (16 MiB for each, unless set otherwise). The body is printed whatever the \
         status; with --fail a failing status has none. A failing status is no failure of errand, unless --fail, --expect-json or --envelope \
         asks for more: then the exit code is 22. Files that options name are read by this command, and go to the daemon as \
-        contents. Redirects are printed, not followed. A URL without a \
+        contents. Redirects are printed, or followed with --location. A URL without a \
         scheme is an http one. Ctrl-C, SIGTERM (as timeout sends it) and SIGHUP cancel the request and tell what was sent.
         """,
       options: .request + .response, examples: examples,

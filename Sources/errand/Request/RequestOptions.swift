@@ -13,6 +13,8 @@ extension [Option] {
     Option("data-binary", nil, "DATA", repeats: true, "the same, byte for byte"),
     Option("json", nil, "DATA", "body of JSON (or @FILE, @-), with Content-Type and Accept application/json"),
     Option("form", nil, "NAME=VALUE", repeats: true, "a field of a form body, percent-encoded"),
+    Option("location", "L", "go on to where a redirect leads"),
+    Option("max-redirs", nil, "N", "with --location: follow at most N redirects (default: 10)"),
     Option("user-agent", "A", "TEXT", "the User-Agent header (default: errand/1)"),
     Option("max-time", "m", "SECONDS", "limit of the whole request; 0 is none (default: none, but 30 s without a byte end it)"),
     Option("connect-timeout", nil, "SECONDS", "limit for resolving and connecting; 0 is none (default: 10)"),

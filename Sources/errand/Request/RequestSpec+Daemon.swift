@@ -17,6 +17,8 @@ extension RequestSpec {
     }
     json["timeouts"] = .object(timeouts)
     transport.write(to: &json)
+    json["redirects"] = .string(follows ? "follow" : "manual")
+    if follows, let maxRedirects { json["max_redirects"] = .number(JsonNumber(maxRedirects)) }
     if expectsJson { json["expect"] = "json" }
     if let envelope { json["envelope"] = .string(envelope) }
     if retries > 0 {

@@ -13,6 +13,8 @@ extension RequestSpec {
       if maxTime == .zero, connectTimeout == nil { request.timeouts.connect = .zero }
     }
     try transport.apply(to: &request)
+    request.redirects = follows ? .follow : .manual
+    request.maxRedirects = maxRedirects
     request.expect = expectsJson ? .json : .any
     request.retry.max = retries
     request.retry.statuses = RequestSpec.retriedStatuses

@@ -15,6 +15,8 @@ struct RequestSpec: Sendable {
   var expectsJson: Bool
   var envelope: String?
   var retries: Int
+  var follows: Bool
+  var maxRedirects: Int?
 
   /// The answers after which curl tries again.
   static let retriedStatuses = [408, 429, 500, 502, 503, 504]
@@ -24,6 +26,8 @@ struct RequestSpec: Sendable {
     self.method = method
     expectsJson = arguments.has("expect-json")
     retries = try arguments.integer("retry", atLeast: 0) ?? 0
+    follows = arguments.has("location")
+    maxRedirects = try arguments.integer("max-redirs", atLeast: 0)
     connectTimeout = try arguments.seconds("connect-timeout")
     maxTime = try arguments.seconds("max-time")
     let parsed: HttpUrl

@@ -45,7 +45,8 @@ import Testing
         for handle in handles[..<25] { #expect(client.cancelOnLoop(handle).result == .cancelled) }
         return start.duration(to: .now())
       }
-      #expect(took < .milliseconds(10) * 25)
+      // To wait for the server would take 80 s.
+      #expect(took < .seconds(5))
       try await delegate.outcomes.first(25)
       await loopTurn()
       // Those told on the loop need nobody else to be told in time.
@@ -56,7 +57,7 @@ import Testing
       }
       try await delegate.outcomes.first(50)
       await client.shutdown(grace: .zero)
-      #expect(shutdownTook < .milliseconds(100))
+      #expect(shutdownTook < .seconds(5))
       #expect(sink.outcomes.count == 25)
       let outcomes = delegate.outcomes.all
       #expect(outcomes.allSatisfy { $0.event.name == "cancelled" })

@@ -60,7 +60,8 @@ import Testing
         for handle in handles { #expect(client.cancelOnLoop(handle).result == .cancelled) }
         return start.duration(to: .now())
       }
-      #expect(took < .milliseconds(50), "1,000 cancels took \(took)")
+      // To wait for the server would take 80 s. How fast it is otherwise is no matter of a shared machine's clock.
+      #expect(took < .seconds(5), "1,000 cancels took \(took)")
       let outcomes = try await delegate.outcomes.first(1_000)
       #expect(outcomes.allSatisfy { $0.event.name == "cancelled" })
       #expect(await resolver.waitingCount == 0)
@@ -74,7 +75,7 @@ import Testing
         client.engine.shutdown(grace: .zero) {}
         return start.duration(to: .now())
       }
-      #expect(shutdownTook < .milliseconds(100), "shutdown took \(shutdownTook)")
+      #expect(shutdownTook < .seconds(5), "shutdown took \(shutdownTook)")
       #expect(sink.outcomes.count == 1_000)
       #expect(await resolver.waitingCount == 0)
     }

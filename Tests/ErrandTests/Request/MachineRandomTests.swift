@@ -57,13 +57,16 @@ enum MachineEvent {
   case responseStarted, headReceived
   case completed(isReusable: Bool)
   case retryLater(isReusable: Bool)
+  case followed(isReusable: Bool)
+  case setAside, answered
+  case prepared(isRepeatable: Bool)
   case failedForNow(RetryCause, isProcessed: Bool)
   case lost, reset, notProcessed, failed, refused, cancelled
   case timedOut(RequestStateMachine.Timer)
 
   static func random(using generator: inout SeededGenerator) -> MachineEvent {
     let flag = generator.next() % 2 == 0
-    switch generator.next() % 17 {
+    switch generator.next() % 21 {
     case 0: return .submitted
     case 1: return .granted(hasConnection: flag)
     case 2: return .connected
@@ -77,6 +80,9 @@ enum MachineEvent {
     case 14: return .notProcessed
     case 15: return .failedForNow(RetryCause.allCases.randomElement(using: &generator) ?? .connect, isProcessed: flag)
     case 16: return .reset
+    case 17: return .followed(isReusable: flag)
+    case 18: return .prepared(isRepeatable: flag)
+    case 19: return generator.next() % 4 == 0 ? .answered : .setAside
     case 10: return .failed
     case 11: return .refused
     case 12: return generator.next() % 4 == 0 ? .cancelled : .connected
@@ -106,7 +112,8 @@ private struct Ledger {
   func usual(_ generator: inout SeededGenerator) -> MachineEvent {
     let flag = generator.next() % 2 == 0
     switch machine.state {
-    case .new: return .submitted
+    case .new: return generator.next() % 4 == 0 ? .setAside : .submitted
+    case .preparing: return generator.next() % 4 == 0 ? .answered : .prepared(isRepeatable: flag)
     case .queued: return .granted(hasConnection: flag)
     case .connecting: return .connected
     case .backingOff: return .timedOut(.backOff)
@@ -114,7 +121,11 @@ private struct Ledger {
       if !exchange.isWhole { return .wrote(10, isWhole: flag) }
       if !exchange.responseStarted { return flag ? .responseStarted : .lost }
       if !exchange.headReceived { return flag ? .headReceived : .retryLater(isReusable: flag) }
-      return generator.next() % 3 == 0 ? .completed(isReusable: flag) : .retryLater(isReusable: flag)
+      switch generator.next() % 3 {
+      case 0: return .completed(isReusable: flag)
+      case 1: return .followed(isReusable: flag)
+      default: return .retryLater(isReusable: flag)
+      }
     case .ended: return .random(using: &generator)
     }
   }
@@ -166,7 +177,7 @@ private struct Ledger {
 
   private var timerComplaint: String? {
     switch machine.state {
-    case .new, .ended: timer == nil ? nil : "the timer \(timer!) runs in \(machine.state)"
+    case .new, .preparing, .ended: timer == nil ? nil : "the timer \(timer!) runs in \(machine.state)"
     case .queued: timer == .queue ? nil : "queued with timer \(String(describing: timer))"
     case .connecting: timer == .connect ? nil : "connecting with timer \(String(describing: timer))"
     case .backingOff: timer == .backOff ? nil : "backing off with timer \(String(describing: timer))"
@@ -189,6 +200,10 @@ private struct Ledger {
     case .headReceived: machine.headReceived()
     case .completed(let isReusable): machine.responseCompleted(isReusable: isReusable)
     case .retryLater(let isReusable): machine.retryLater(isReusable: isReusable)
+    case .followed(let isReusable): followed(isReusable)
+    case .setAside: machine.setAside()
+    case .prepared(let isRepeatable): machine.prepared(isRepeatable: isRepeatable)
+    case .answered: machine.answered()
     case .failedForNow(let cause, let isProcessed): machine.failedForNow(cause, isProcessed: isProcessed)
     case .lost: machine.connectionLost("reset")
     case .reset: machine.streamReset("reset")
@@ -214,6 +229,12 @@ private struct Ledger {
   private mutating func wrote(_ count: Int64, _ isWhole: Bool) -> RequestStateMachine.Actions {
     written += count
     return machine.wrote(written, isWhole: isWhole)
+  }
+
+  private mutating func followed(_ isReusable: Bool) -> RequestStateMachine.Actions {
+    let actions = machine.followed(isReusable: isReusable)
+    if actions != .nothing { written = 0 }
+    return actions
   }
 
   private mutating func started() -> RequestStateMachine.Actions {

@@ -105,7 +105,8 @@ import Testing
     let start = Instant.now()
     for id in ids { resolver.cancel(id) }
     let took = start.duration(to: .now())
-    #expect(took < .milliseconds(50), "\(took)")
+    // To wait for the server would take 60 s.
+    #expect(took < .seconds(5), "\(took)")
     #expect(resolver.waitingCount == 0)
     server.answer = { _ in .addresses([[192, 0, 2, 1]]) }
     server.answerHeld(.addresses([[192, 0, 2, 1]]))

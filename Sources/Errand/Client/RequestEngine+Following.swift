@@ -1,0 +1,109 @@
+internal import Dispatch
+internal import EventLoop
+internal import HttpWire
+
+/// Answers that are not the last: what is asked next, and where.
+extension RequestEngine {
+  /// The head of an answer came. True if something follows from it, or it can't be taken as it is.
+  func takesUp(_ item: RequestItem, _ head: ResponseHead) -> Bool {
+    let conversation = self.conversation(of: item)
+    do throws(HttpClientError) {
+      guard let followUp = try redirect(item, conversation, head) else { return false }
+      item.followUp = followUp
+      item.keepsAnswer = followUp.keepsAnswer(item.interests)
+    } catch {
+      apply(item.machine.responseFailed(error.code, error.message), to: item)
+    }
+    return true
+  }
+
+  func conversation(of item: RequestItem) -> Conversation {
+    if let conversation = item.conversation { return conversation }
+    let conversation = Conversation(plain: item.info, expect: item.rules.normalizer.expect)
+    item.conversation = conversation
+    return conversation
+  }
+
+  // MARK: Redirects
+
+  private func redirect(
+    _ item: RequestItem, _ conversation: Conversation, _ head: ResponseHead
+  ) throws(HttpClientError) -> FollowUp? {
+    let rules = item.rules
+    guard head.status < 400, rules.redirects != .manual else { return nil }
+    guard let url = try? HttpUrl(conversation.url) else { return nil }
+    let decision = RedirectRules.decide(status: head.status, method: conversation.method, from: url, headers: head.headers)
+    let target: RedirectTarget
+    switch decision {
+    case .notARedirect: return nil
+    case .malformed(let words): throw HttpClientError(.malformedResponse, message: words)
+    case .to(let place): target = place
+    }
+    if target.isCrossOrigin {
+      if rules.redirects == .sameOrigin { return nil }
+      if conversation.request.unixSocket != nil {
+        throw HttpClientError(.denied, message: "the redirect leads from the Unix socket to \(target.url.hostHeader)")
+      }
+    }
+    if target.isDowngrade, !rules.allowsInsecureRedirects {
+      throw HttpClientError(
+        .denied, message: "the redirect leads from https to http://\(target.url.hostHeader) (allowed by allow_insecure_redirects)")
+    }
+    let count = conversation.redirects.count
+    if count >= rules.maxRedirects {
+      throw HttpClientError(.tooManyRedirects, message: "sent on \(count) times already (limit max_redirects)")
+    }
+    if conversation.hasVisited(target.url.description, target.method) {
+      throw HttpClientError(.tooManyRedirects, message: "the redirects go in a circle, back to \(target.url.hostHeader)")
+    }
+    return .redirect(target)
+  }
+
+  /// The answer that leads elsewhere is whole, and its connection given up.
+  func follow(_ target: RedirectTarget, _ item: RequestItem) {
+    guard let conversation = item.conversation, let head = item.head else { return }
+    let hop = RedirectHop(
+      status: head.status, method: conversation.method, url: conversation.url, nextMethod: target.method,
+      nextUrl: target.url.description)
+    let next = conversation.request.redirected(to: target, asked: conversation.method)
+    conversation.went(hop)
+    item.add("redirect", "\(head.status) to \(target.method) \(target.url)")
+    counters.redirected += 1
+    guard item.interests.contains(.redirects) else { return prepare(next, for: item.info.handle) }
+    let handle = item.info.handle
+    let redirection = Redirection(hop, next) { [self] request in
+      guard let request else { return EventLoop.shared.enqueue { [self] in stopped(handle) } }
+      prepare(request, for: handle)
+    }
+    send(.redirect(redirection), to: item)
+  }
+
+  /// Nothing follows: the answer is the outcome after all.
+  private func stopped(_ handle: RequestHandle) {
+    guard let item = table[handle] else { return }
+    item.conversation?.stayed()
+    apply(item.machine.answered(), to: item)
+  }
+
+  // MARK: The next exchange
+
+  /// Makes a request's next exchange ready, off the loop: what it names may have to be read from the disk.
+  nonisolated func prepare(_ request: HttpRequest, for handle: RequestHandle) {
+    preparations.async { [self] in
+      let result = prepared(request)
+      EventLoop.shared.enqueue { [self] in took(result, request, for: handle) }
+    }
+  }
+
+  private func took(_ result: Result<PreparedRequest, HttpClientError>, _ request: HttpRequest, for handle: RequestHandle) {
+    guard let item = table[handle], case .preparing = item.machine.state else { return }
+    switch result {
+    case .success(let prepared):
+      conversation(of: item).took(request, prepared)
+      item.take(prepared)
+      apply(item.machine.prepared(isRepeatable: prepared.isRepeatable), to: item)
+    case .failure(let error):
+      apply(item.machine.refused(error.code, error.phase ?? .request, error.message), to: item)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+internal import EventLoop
+internal import HttpWire
+
+/// What a request says over more than one exchange: as what it is asked now, and how it came there.
+@LoopActor
+final class Conversation {
+  /// As the exchange that is under way was asked for.
+  private(set) var request: HttpRequest
+  /// With params, as sent.
+  private(set) var url: String
+  private(set) var method: HttpMethod
+  private(set) var redirects: [RedirectHop] = []
+
+  nonisolated init(_ request: HttpRequest, _ prepared: PreparedRequest) {
+    self.request = request
+    url = prepared.url
+    method = prepared.method
+  }
+
+  /// For a request that had nothing but what is known of it otherwise.
+  nonisolated init(plain info: RequestInfo, expect: Expectation) {
+    request = HttpRequest(info.url, method: info.method)
+    request.expect = expect
+    url = info.url
+    method = info.method
+  }
+
+  /// It is asked elsewhere now.
+  func went(_ hop: RedirectHop) {
+    redirects.append(hop)
+  }
+
+  /// It was not asked there after all.
+  func stayed() {
+    _ = redirects.popLast()
+  }
+
+  /// The next exchange is ready to be sent.
+  func took(_ request: HttpRequest, _ prepared: PreparedRequest) {
+    self.request = request
+    url = prepared.url
+    method = prepared.method
+  }
+
+  /// The same was asked before: what came of it would come again.
+  func hasVisited(_ url: String, _ method: HttpMethod) -> Bool {
+    self.url == url && self.method == method || redirects.contains { $0.url == url && $0.method == method }
+  }
+}
+
+extension HttpRequest {
+  /// Nothing but a URL and a method, of what is sent.
+  var isPlain: Bool { optionBox == nil && body == nil && params.isEmpty && headers.isEmpty }
+
+  /// This request as it goes on to where a redirect leads (RFC 9110 section 15.4).
+  func redirected(to target: RedirectTarget, asked method: HttpMethod) -> HttpRequest {
+    var next = self
+    next.url = target.url.description
+    next.method = target.method
+    next.headers = RedirectRules.fields(headers, for: target)
+    if !target.keepsBody {
+      next.body = nil
+    } else if body == nil, !params.isEmpty, !(method == .get || method == .head || method == .delete) {
+      next.body = .form(params)
+    }
+    // Those for the query were for the first URL.
+    next.params = []
+    if target.isCrossOrigin { next.leaveOrigin() }
+    return next
+  }
+
+  /// What was meant for one origin is not for another.
+  private mutating func leaveOrigin() {
+    guard var options = optionBox?.value else { return }
+    options.credentials = nil
+    options.tls?.certificateFile = nil
+    options.tls?.keyFile = nil
+    options.tls?.certificatePem = nil
+    options.tls?.keyPem = nil
+    options.tls?.keyPassword = nil
+    self.options = options
+  }
+}
