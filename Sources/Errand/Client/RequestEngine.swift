@@ -51,7 +51,7 @@ final class RequestEngine {
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
-      let prepared = try PreparedRequest(request, headers, proxies, tls, at: now)
+      let prepared = try PreparedRequest(request, headers, proxies, tls, configuration.cookies, at: now)
       let conversation = request.isPlain ? nil : Conversation(request, prepared)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
@@ -72,7 +72,7 @@ final class RequestEngine {
   /// Checks what a request asks next. Any thread but the loop's.
   nonisolated func prepared(_ request: HttpRequest) -> Result<PreparedRequest, HttpClientError> {
     do throws(HttpClientError) {
-      return .success(try PreparedRequest(request, headers, proxies, tls, at: .now()))
+      return .success(try PreparedRequest(request, headers, proxies, tls, configuration.cookies, at: .now()))
     } catch {
       return .failure(error)
     }

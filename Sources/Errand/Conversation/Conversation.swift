@@ -10,11 +10,14 @@ final class Conversation {
   private(set) var url: String
   private(set) var method: HttpMethod
   private(set) var redirects: [RedirectHop] = []
+  /// What was asked since the last new cookie, which may change every answer.
+  private var visits: [(url: String, method: HttpMethod)] = []
 
   nonisolated init(_ request: HttpRequest, _ prepared: PreparedRequest) {
     self.request = request
     url = prepared.url
     method = prepared.method
+    visits = [(url, method)]
   }
 
   /// For a request that had nothing but what is known of it otherwise.
@@ -23,6 +26,7 @@ final class Conversation {
     request.expect = expect
     url = info.url
     method = info.method
+    visits = [(url, method)]
   }
 
   /// It is asked elsewhere now.
@@ -40,17 +44,22 @@ final class Conversation {
     self.request = request
     url = prepared.url
     method = prepared.method
+    visits.append((url, method))
+  }
+
+  func tookCookies() {
+    visits = []
   }
 
   /// The same was asked before: what came of it would come again.
   func hasVisited(_ url: String, _ method: HttpMethod) -> Bool {
-    self.url == url && self.method == method || redirects.contains { $0.url == url && $0.method == method }
+    visits.contains { $0.url == url && $0.method == method }
   }
 }
 
 extension HttpRequest {
   /// Nothing but a URL and a method, of what is sent.
-  var isPlain: Bool { optionBox == nil && body == nil && params.isEmpty && headers.isEmpty }
+  var isPlain: Bool { optionBox == nil && body == nil && params.isEmpty && headers.isEmpty && !acceptsJson }
 
   /// This request as it goes on to where a redirect leads (RFC 9110 section 15.4).
   func redirected(to target: RedirectTarget, asked method: HttpMethod) -> HttpRequest {
@@ -65,7 +74,10 @@ extension HttpRequest {
     }
     // Those for the query were for the first URL.
     next.params = []
-    if target.isCrossOrigin { next.leaveOrigin() }
+    if target.isCrossOrigin {
+      next.leaveOrigin()
+      if let here = try? HttpUrl(url), !PublicSuffixes.isSameSite(here, target.url) { next.isCrossSite = true }
+    }
     return next
   }
 
@@ -73,6 +85,8 @@ extension HttpRequest {
   private mutating func leaveOrigin() {
     guard var options = optionBox?.value else { return }
     options.credentials = nil
+    for name in options.serviceFields { headers.remove(name) }
+    options.serviceFields = []
     options.tls?.certificateFile = nil
     options.tls?.keyFile = nil
     options.tls?.certificatePem = nil
