@@ -14,6 +14,8 @@ extension RequestEngine {
     switch finish {
     case .response:
       outcome = judged(item, timings)
+    case .failure(let code, _, _) where configuration.cache != nil && isStoodInFor(item, code):
+      outcome = judged(item, timings)
     case .failure(let code, let phase, let message):
       outcome = .failed(failure(item, code, phase, message, timings))
     case .cancelled(let sent, let written, let connection):

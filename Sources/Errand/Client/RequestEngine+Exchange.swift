@@ -29,6 +29,7 @@ extension RequestEngine {
     reportToBreaker(item, status: head.status)
     keepCookies(item, head)
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
+    if configuration.cache != nil, isAnsweredByCache(item, head) { return }
     if head.status >= 300, takesUp(item, head) { return }
     if let contentLength, !item.interests.contains(.bodyChunks), item.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
@@ -65,6 +66,7 @@ extension RequestEngine {
 
   func completed(_ item: RequestItem, isReusable: Bool, lengthUnknown: Bool) {
     item.lengthUnknown = lengthUnknown
+    if configuration.cache != nil { storeAnswer(item) }
     switch item.followUp {
     case .retry(let wait)?:
       retry(item, item.head.map { "answered \($0.status)" } ?? "no answer", after: wait)
@@ -72,6 +74,12 @@ extension RequestEngine {
     case .redirect(let target)?:
       apply(item.machine.followed(isReusable: isReusable), to: item)
       follow(target, item)
+    case .stored(let entry, let age, let status)?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      answer(item, entry, age: age, status)
+    case .fetchAgain?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      if let request = item.conversation?.request { prepare(request, adding: [:], for: item.info.handle) }
     case nil:
       apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
     }

@@ -10,9 +10,9 @@ extension RequestEngine {
     do throws(HttpClientError) {
       guard let followUp = try redirect(item, conversation, head) else { return false }
       item.followUp = followUp
-      item.keepsAnswer = followUp.keepsAnswer(item.interests)
+      item.keepsAnswer = followUp.keepsAnswer(item.interests) || conversation.course?.stored != nil
     } catch {
-      apply(item.machine.responseFailed(error.code, error.message), to: item)
+      apply(item.machine.refused(error.code, .response, error.message), to: item)
     }
     return true
   }
@@ -103,19 +103,40 @@ extension RequestEngine {
 
   /// Makes a request's next exchange ready, off the loop: what it names may have to be read from the disk.
   nonisolated func prepare(_ request: HttpRequest, for handle: RequestHandle) {
-    preparations.async { [self] in
-      let result = prepared(request)
-      EventLoop.shared.enqueue { [self] in took(result, request, for: handle) }
+    prepare(request, for: handle) { [self] item, prepared in
+      conversation(of: item).took(request, prepared)
+      item.take(prepared)
+      item.machine.isRepeatable = prepared.isRepeatable
+      lookUp(item)
     }
   }
 
-  private func took(_ result: Result<PreparedRequest, HttpClientError>, _ request: HttpRequest, for handle: RequestHandle) {
+  /// The same for the exchange that was to come anyhow, with conditions of the cache's.
+  nonisolated func prepare(_ request: HttpRequest, adding conditions: HttpHeaders, for handle: RequestHandle) {
+    var asked = request
+    for (name, value) in conditions { asked.headers.append(name, value) }
+    prepare(asked, for: handle) { [self] item, prepared in
+      item.take(prepared)
+      ask(item)
+    }
+  }
+
+  private nonisolated func prepare(
+    _ request: HttpRequest, for handle: RequestHandle, then body: @escaping @LoopActor @Sendable (RequestItem, PreparedRequest) -> Void
+  ) {
+    preparations.async { [self] in
+      let result = prepared(request)
+      EventLoop.shared.enqueue { [self] in took(result, for: handle, then: body) }
+    }
+  }
+
+  private func took(
+    _ result: Result<PreparedRequest, HttpClientError>, for handle: RequestHandle, then body: @LoopActor (RequestItem, PreparedRequest) -> Void
+  ) {
     guard let item = table[handle], case .preparing = item.machine.state else { return }
     switch result {
     case .success(let prepared):
-      conversation(of: item).took(request, prepared)
-      item.take(prepared)
-      apply(item.machine.prepared(isRepeatable: prepared.isRepeatable), to: item)
+      body(item, prepared)
     case .failure(let error):
       apply(item.machine.refused(error.code, error.phase ?? .request, error.message), to: item)
     }

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import EventLoop
 internal import HttpWire
+internal import Synchronization
 
 /// Drives the requests of one client on the loop: asks each request's state machine what an event means, and does it.
 @LoopActor
@@ -32,16 +33,22 @@ final class RequestEngine {
   let rateTimer = RateTimer()
   /// Where what is sent next is made ready.
   let preparations = DispatchQueue(label: "errand.preparation")
+  private nonisolated let lastHandle: Atomic<UInt64>
   private var random = SystemRandomNumberGenerator()
 
   nonisolated init(_ configuration: HttpClient.Configuration, _ environment: ProxyEnvironment) {
     self.configuration = configuration
+    lastHandle = Atomic(configuration.firstHandle &- 1)
     proxies = ProxyRules(configuration.proxy, environment)
     tls = TlsContexts(configuration)
     rules = RulesByExpectation(configuration)
     headers = DefaultHeaders(configuration)
     readers = ReaderShelf(configuration.wireLimits)
     pool = ConnectionPool(configuration)
+  }
+
+  nonisolated func newHandle() -> RequestHandle {
+    RequestHandle(id: lastHandle.add(1, ordering: .relaxed).newValue)
   }
 
   // MARK: Submitting
@@ -51,8 +58,8 @@ final class RequestEngine {
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
-      let prepared = try PreparedRequest(request, headers, proxies, tls, configuration.cookies, at: now)
-      let conversation = request.isPlain ? nil : Conversation(request, prepared)
+      let prepared = try PreparedRequest(request, headers, proxies, tls, configuration, at: now)
+      let conversation = request.isPlain && prepared.cacheRequest == nil ? nil : Conversation(request, prepared)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)
@@ -72,7 +79,7 @@ final class RequestEngine {
   /// Checks what a request asks next. Any thread but the loop's.
   nonisolated func prepared(_ request: HttpRequest) -> Result<PreparedRequest, HttpClientError> {
     do throws(HttpClientError) {
-      return .success(try PreparedRequest(request, headers, proxies, tls, configuration.cookies, at: .now()))
+      return .success(try PreparedRequest(request, headers, proxies, tls, configuration, at: .now()))
     } catch {
       return .failure(error)
     }
@@ -90,7 +97,7 @@ final class RequestEngine {
       if isShutDown {
         apply(item.machine.refused(.denied, .queue, "the client is shutting down"), to: item)
       } else {
-        apply(item.machine.submitted(), to: item)
+        begin(item)
       }
     case .refuse(let ticket, let error):
       accepted(ticket)
@@ -103,6 +110,12 @@ final class RequestEngine {
       let receipts = cancel(scope)
       completion?(receipts)
     }
+  }
+
+  private func begin(_ item: RequestItem) {
+    guard configuration.cache != nil, item.conversation?.cacheRequest != nil else { return apply(item.machine.submitted(), to: item) }
+    apply(item.machine.setAside(), to: item)
+    lookUp(item)
   }
 
   private func accepted(_ ticket: DeliveryTicket) {

@@ -10,6 +10,9 @@ final class Conversation {
   private(set) var url: String
   private(set) var method: HttpMethod
   private(set) var redirects: [RedirectHop] = []
+  /// What the cache needs to know of it; nil for a request that does not use it.
+  private(set) var cacheRequest: CacheRequest?
+  var course: CacheCourse?
   /// What was asked since the last new cookie, which may change every answer.
   private var visits: [(url: String, method: HttpMethod)] = []
 
@@ -17,6 +20,7 @@ final class Conversation {
     self.request = request
     url = prepared.url
     method = prepared.method
+    cacheRequest = prepared.cacheRequest
     visits = [(url, method)]
   }
 
@@ -44,6 +48,8 @@ final class Conversation {
     self.request = request
     url = prepared.url
     method = prepared.method
+    cacheRequest = prepared.cacheRequest
+    course = nil
     visits.append((url, method))
   }
 
