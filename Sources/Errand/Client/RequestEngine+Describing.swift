@@ -57,6 +57,7 @@ extension RequestEngine {
       let rest = now.duration(to: last.at + wait).forPeople
       return "waits to be sent again in \(rest) after try \(last.attempt): \(last.reason)"
     case .preparing:
+      if let explanation = item.download?.explanation { return explanation }
       return "is made ready to be sent on, after \(item.redirectWords)"
     case .ended:
       return "has ended; its outcome is on the way to the delegate"

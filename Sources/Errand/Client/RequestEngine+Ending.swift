@@ -8,6 +8,7 @@ extension RequestEngine {
     item.totalTimer = .none
     item.feed?.close()
     reportToBreaker(item, finish)
+    if let download = item.download { close(download) }
     var timings = item.stamps.timings(at: EventLoop.shared.now)
     if !item.isReused, let facts = item.facts, facts.tlsTime > 0 { timings.tls = facts.tlsTime }
     let outcome: Outcome
@@ -38,6 +39,10 @@ extension RequestEngine {
     case .waiter(let done):
       table.remove(ticket.info.handle)
       done(outcome.result)
+      tellIfEmpty()
+    case .stream(let buffer):
+      table.remove(ticket.info.handle)
+      buffer.end(outcome.result)
       tellIfEmpty()
     case .delegate, .completion:
       if case .cancelled = outcome { table.remove(ticket.info.handle) }
@@ -120,7 +125,7 @@ extension RequestEngine {
   }
 
   func tellIfEmpty() {
-    guard !whenEmpty.isEmpty, table.count == 0, deliveries.undelivered == 0 else { return }
+    guard !whenEmpty.isEmpty, table.count == 0, deliveries.undelivered == 0, openDownloads == 0 else { return }
     let told = whenEmpty
     whenEmpty = []
     graceTimer.stop()
@@ -135,8 +140,10 @@ extension RequestEngine {
     }
     let response = HttpResponse(
       head, body: item.received, trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown,
-      attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init))
+      attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init), file: item.file)
     item.received = []
+    // What is not in memory is not judged; that it is a success was seen from its head.
+    if item.taker != nil { return .finished(response) }
     switch item.rules.normalizer.normalize(response) {
     case .success(let response):
       return .finished(response)

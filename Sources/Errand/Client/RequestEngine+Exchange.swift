@@ -30,7 +30,9 @@ extension RequestEngine {
     keepCookies(item, head)
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
     if head.status >= 300, takesUp(item, head) { return }
-    if let contentLength, !item.interests.contains(.bodyChunks), item.method != .head, head.status != 204, head.status != 304 {
+    if let download = item.download, directs(item, download, head, contentLength: contentLength) { return }
+    if case .stream(let buffer) = item.ticket.sink { directs(item, head, to: buffer) }
+    if let contentLength, item.taker == nil, !item.interests.contains(.bodyChunks), item.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
       item.received.reserveCapacity(Int(min(contentLength, 1_048_576)))
@@ -47,6 +49,7 @@ extension RequestEngine {
       if item.keepsAnswer { item.received.append(contentsOf: bytes) }
       return
     }
+    if let taker = item.taker { return taker.take(bytes, of: item) }
     if item.interests.contains(.bodyChunks) {
       item.untaken += bytes.count
       send(.chunk([UInt8](bytes)), to: item)
@@ -72,7 +75,11 @@ extension RequestEngine {
     case .redirect(let target)?:
       apply(item.machine.followed(isReusable: isReusable), to: item)
       follow(target, item)
+    case .fromStart?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      askFromStart(item)
     case nil:
+      if let download = item.download, item.taker === download { return finish(download, item, isReusable: isReusable) }
       apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
     }
   }
@@ -152,6 +159,7 @@ extension RequestEngine {
         return
       }
     }
+    if timer == .backOff, looksForFile(item) { return }
     if item.isFollowedUp, timer == .idle { return completed(item, isReusable: false, lengthUnknown: false) }
     // Nobody can say afterwards what it hung in.
     var doing = item.attempt.map { " while it was \($0.connector.explanation)" } ?? ""
@@ -170,14 +178,23 @@ extension RequestEngine {
       case .chunk(let bytes):
         guard let item = table[delivery.ticket.info.handle] else { continue }
         item.untaken -= bytes.count
-        if item.untaken < RequestItem.untakenLimit / 2, let connection = item.connection, connection.isPaused(item) {
-          item.stamps.lastActivity = EventLoop.shared.now
-          connection.resume(item)
-        }
-      case .interim, .head, .sent, .redirect: break
+        resumeIfRoom(item)
+      case .interim, .head, .sent, .redirect, .progress: break
       }
     }
     tellIfEmpty()
+  }
+
+  /// Reading goes on if enough of what came was taken.
+  func resumeIfRoom(_ item: RequestItem) {
+    guard item.untaken < RequestItem.untakenLimit / 2 else { return }
+    resumeReading(item)
+  }
+
+  func resumeReading(_ item: RequestItem) {
+    guard let connection = item.connection, connection.isPaused(item) else { return }
+    item.stamps.lastActivity = EventLoop.shared.now
+    connection.resume(item)
   }
 
   private func bodyTooLarge(_ item: RequestItem) {

@@ -32,6 +32,8 @@ final class RequestEngine {
   let rateTimer = RateTimer()
   /// Where what is sent next is made ready.
   let preparations = DispatchQueue(label: "errand.preparation")
+  /// Downloads whose files are not closed yet.
+  var openDownloads = 0
   private var random = SystemRandomNumberGenerator()
 
   nonisolated init(_ configuration: HttpClient.Configuration, _ environment: ProxyEnvironment) {
@@ -51,6 +53,7 @@ final class RequestEngine {
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
+      if let fault = Download.fault(in: request) ?? sink.fault(in: request) { throw .invalid("download", fault) }
       let prepared = try PreparedRequest(request, headers, proxies, tls, configuration.cookies, at: now)
       let conversation = request.isPlain ? nil : Conversation(request, prepared)
       let info = RequestInfo(
@@ -89,7 +92,7 @@ final class RequestEngine {
       table.insert(item)
       if isShutDown {
         apply(item.machine.refused(.denied, .queue, "the client is shutting down"), to: item)
-      } else {
+      } else if !looksForFile(item) {
         apply(item.machine.submitted(), to: item)
       }
     case .refuse(let ticket, let error):

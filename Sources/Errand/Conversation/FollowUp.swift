@@ -6,11 +6,13 @@ enum FollowUp: Sendable {
   case retry(after: Duration)
   /// It is asked elsewhere.
   case redirect(RedirectTarget)
+  /// The same again, of which only a part was asked for.
+  case fromStart
 
   /// It may turn out that nothing follows: then the answer is the outcome after all.
   func keepsAnswer(_ interests: RequestInterests) -> Bool {
     switch self {
-    case .retry: false
+    case .retry, .fromStart: false
     case .redirect: interests.contains(.redirects)
     }
   }

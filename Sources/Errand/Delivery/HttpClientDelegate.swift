@@ -25,6 +25,8 @@ public protocol HttpClientDelegate: AnyObject, Sendable {
   func request(_ request: RequestInfo, didSend sent: Int64, of total: Int64)
   /// A response sends the request elsewhere, which waits until this was answered; asked for with `.redirects`.
   func request(_ request: RequestInfo, willFollow redirection: Redirection)
+  /// More of a download is in its file; asked for with `.downloadProgress`. About ten times a second at the most, and when it is whole.
+  func request(_ request: RequestInfo, didReceive progress: TransferProgress)
 }
 
 /// The further events that a delegate asks for.
@@ -36,6 +38,7 @@ public struct RequestInterests: OptionSet, Sendable, Hashable {
   public static let bodyChunks = RequestInterests(rawValue: 4)
   public static let uploadProgress = RequestInterests(rawValue: 8)
   public static let redirects = RequestInterests(rawValue: 16)
+  public static let downloadProgress = RequestInterests(rawValue: 32)
 }
 
 extension HttpClientDelegate {
@@ -46,4 +49,5 @@ extension HttpClientDelegate {
   public func request(_ request: RequestInfo, didReceiveBody chunk: [UInt8]) {}
   public func request(_ request: RequestInfo, didSend sent: Int64, of total: Int64) {}
   public func request(_ request: RequestInfo, willFollow redirection: Redirection) { redirection.follow() }
+  public func request(_ request: RequestInfo, didReceive progress: TransferProgress) {}
 }

@@ -140,6 +140,7 @@ final class RequestItem: TimerTarget {
     head = nil
     rare?.followUp = nil
     rare?.keepsAnswer = false
+    rare?.taker = nil
     rare?.interim = []
     rare?.trailers = [:]
     received = []
@@ -177,6 +178,20 @@ final class RequestItem: TimerTarget {
   var untaken: Int {
     get { rare?.untaken ?? 0 }
     set { withRare { $0.untaken = newValue } }
+  }
+  /// Takes the body that comes; nil if it is kept in memory.
+  var taker: (any BodyTaker)? {
+    get { rare?.taker }
+    set { withRare { $0.taker = newValue } }
+  }
+  var download: DownloadTransfer? {
+    get { rare?.download }
+    set { withRare { $0.download = newValue } }
+  }
+  /// Its body is there.
+  var file: DownloadedFile? {
+    get { rare?.file }
+    set { withRare { $0.file = newValue } }
   }
   /// Why earlier attempts were not the last.
   var retries: [RequestTrace.Retry] { rare?.retries ?? [] }
@@ -218,6 +233,9 @@ final class RequestItem: TimerTarget {
     var followUp: FollowUp?
     var keepsAnswer = false
     var untaken = 0
+    var taker: (any BodyTaker)?
+    var download: DownloadTransfer?
+    var file: DownloadedFile?
     var refusal: Refusal?
 
     nonisolated init(_ feed: BodyFeed? = nil) {

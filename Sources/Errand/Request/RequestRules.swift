@@ -10,6 +10,7 @@ final class RequestRules: Sendable {
   let redirects: RedirectPolicy
   let maxRedirects: Int
   let allowsInsecureRedirects: Bool
+  let download: Download?
   private let lengths: Lengths
 
   /// Of the timers, in nanoseconds: reckoned once, used often.
@@ -40,6 +41,7 @@ final class RequestRules: Sendable {
     redirects = .follow
     maxRedirects = configuration.maxRedirects
     allowsInsecureRedirects = false
+    download = nil
     lengths = Lengths().over(configuration.timeouts)
   }
 
@@ -51,6 +53,7 @@ final class RequestRules: Sendable {
     redirects = options.redirects
     maxRedirects = options.maxRedirects ?? base.maxRedirects
     allowsInsecureRedirects = options.allowsInsecureRedirects
+    download = options.download?.settled
     lengths = base.lengths.over(options.timeouts)
   }
 

@@ -20,11 +20,11 @@ public struct HttpResponse: Sendable {
 
   init(
     _ head: ResponseHead, body: [UInt8], trailers: HttpHeaders, interim: [ResponseHead], lengthUnknown: Bool, attempts: Int,
-    timings: RequestTimings, way: Way?
+    timings: RequestTimings, way: Way?, file: DownloadedFile? = nil
   ) {
-    let isPlain = trailers.isEmpty && interim.isEmpty && way == nil
+    let isPlain = trailers.isEmpty && interim.isEmpty && way == nil && file == nil
     storage = Storage(
-      head: head, body: body, extras: isPlain ? nil : Extras(trailers, interim, way), lengthUnknown: lengthUnknown,
+      head: head, body: body, extras: isPlain ? nil : Extras(trailers, interim, way, file), lengthUnknown: lengthUnknown,
       attempts: attempts, timings: timings)
   }
 
@@ -34,6 +34,8 @@ public struct HttpResponse: Sendable {
   public var headers: HttpHeaders { storage.head.headers }
   /// The body's bytes; empty if they were streamed to the delegate.
   public var body: [UInt8] { storage.body }
+  /// The file that holds the body instead, of a download (``RequestOptions/download``).
+  public var file: DownloadedFile? { storage.extras?.file }
   /// Trailer fields of a chunked body, apart from the headers.
   public var trailers: HttpHeaders { storage.extras?.trailers ?? [:] }
   /// The 1xx responses that came before.
@@ -93,11 +95,13 @@ public struct HttpResponse: Sendable {
     let trailers: HttpHeaders
     let interim: [ResponseHead]
     let way: Way?
+    let file: DownloadedFile?
 
-    init(_ trailers: HttpHeaders, _ interim: [ResponseHead], _ way: Way?) {
+    init(_ trailers: HttpHeaders, _ interim: [ResponseHead], _ way: Way?, _ file: DownloadedFile?) {
       self.trailers = trailers
       self.interim = interim
       self.way = way
+      self.file = file
     }
   }
 

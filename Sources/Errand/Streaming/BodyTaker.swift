@@ -1,0 +1,10 @@
+internal import EventLoop
+
+/// Takes a successful response's body, piece by piece, in place of memory.
+@LoopActor
+protocol BodyTaker: AnyObject {
+  /// Whether what was taken may come again, in another attempt.
+  var mayStartAnew: Bool { get }
+  /// It may have the connection pause, until it has done with what it was given.
+  func take(_ bytes: UnsafeRawBufferPointer, of item: RequestItem)
+}
