@@ -14,6 +14,9 @@ extension RequestEngine {
     let outcome: Outcome
     switch finish {
     case .response:
+      if configuration.cache != nil { storeAnswer(item) }
+      outcome = judged(item, timings)
+    case .failure(let code, _, _) where configuration.cache != nil && isStoodInFor(item, code):
       outcome = judged(item, timings)
     case .failure(let code, let phase, let message):
       outcome = .failed(failure(item, code, phase, message, timings))
@@ -21,6 +24,7 @@ extension RequestEngine {
       outcome = .cancelled(
         CancelReceipt(handle: item.info.handle, result: .cancelled, sent: sent, bytesWritten: written, connection: connection))
     }
+    if item.decoding != nil { item.decoding = nil }
     count(outcome)
     if case .finished = outcome { item.hasSucceeded = true }
     if case .cancelled = outcome { _ = item.ticket.take() }
@@ -91,7 +95,11 @@ extension RequestEngine {
       send(.cancelled(receipt), item.ticket)
       return receipt
     }
-    let actions = item.machine.cancelled()
+    var actions = item.machine.cancelled()
+    if item.decoding?.hasEnded == true, case .cancelled(let sent, _, _)? = actions.finish {
+      // All was received, and nothing of it is to be sent again.
+      actions.finish = .cancelled(sent, written: item.written, item.connectionWasKept ? .kept : .closed)
+    }
     apply(actions, to: item)
     guard case .cancelled(let sent, let written, let connection)? = actions.finish else {
       return CancelReceipt(handle: item.info.handle, result: .alreadyFinished)
@@ -140,7 +148,8 @@ extension RequestEngine {
     }
     let response = HttpResponse(
       head, body: item.received, trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown,
-      attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init), file: item.file)
+      attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init),
+      encodedByteCount: item.decoding?.encodedByteCount ?? item.conversation?.course?.encodedByteCount, file: item.file)
     item.received = []
     // What is not in memory is not judged; that it is a success was seen from its head.
     if item.taker != nil { return .finished(response) }
@@ -148,6 +157,7 @@ extension RequestEngine {
     case .success(let response):
       return .finished(response)
     case .failure(var error):
+      if error.code == .httpStatus, let words = item.conversation?.auth.words { error.message += "; \(words)" }
       error.attempts = item.machine.attempts
       error.timings = timings
       error.retryable = item.machine.isRepeatable && (head.status == 429 || head.status >= 500)

@@ -29,10 +29,15 @@ extension RequestEngine {
     reportToBreaker(item, status: head.status)
     keepCookies(item, head)
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
+    readAuthenticationInfo(item, head)
+    if configuration.cache != nil, isAnsweredByCache(item, head) { return }
     if head.status >= 300, takesUp(item, head) { return }
     if let download = item.download, directs(item, download, head, contentLength: contentLength) { return }
     if case .stream(let buffer) = item.ticket.sink { directs(item, head, to: buffer) }
-    if let contentLength, item.taker == nil, !item.interests.contains(.bodyChunks), item.method != .head, head.status != 204, head.status != 304 {
+    let isStreamed = item.taker != nil || item.interests.contains(.bodyChunks)
+    if item.rules.decodes(head, item.method) {
+      guard beginsDecoding(item, head, contentLength: contentLength, isStreamed: isStreamed) else { return }
+    } else if let contentLength, !isStreamed, item.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
       item.received.reserveCapacity(Int(min(contentLength, 1_048_576)))
@@ -49,6 +54,7 @@ extension RequestEngine {
       if item.keepsAnswer { item.received.append(contentsOf: bytes) }
       return
     }
+    if let decoding = item.decoding { return decode(item, decoding, bytes) }
     if let taker = item.taker { return taker.take(bytes, of: item) }
     if item.interests.contains(.bodyChunks) {
       item.untaken += bytes.count
@@ -73,12 +79,23 @@ extension RequestEngine {
       retry(item, item.head.map { "answered \($0.status)" } ?? "no answer", after: wait)
       apply(item.machine.retryLater(isReusable: isReusable), to: item)
     case .redirect(let target)?:
+      if configuration.cache != nil { storeAnswer(item) }
       apply(item.machine.followed(isReusable: isReusable), to: item)
       follow(target, item)
     case .fromStart?:
       apply(item.machine.followed(isReusable: isReusable), to: item)
       askFromStart(item)
+    case .stored(let entry, let age, let status)?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      answer(item, entry, age: age, status)
+    case .fetchAgain?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      if let request = item.conversation?.request { prepare(request, adding: [:], for: item.info.handle) }
+    case .authenticate(let step)?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      authenticate(step, item)
     case nil:
+      if let decoding = item.decoding, !isDecoded(item, decoding, isReusable: isReusable) { return }
       if let download = item.download, item.taker === download { return finish(download, item, isReusable: isReusable) }
       apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
     }
@@ -179,7 +196,7 @@ extension RequestEngine {
         guard let item = table[delivery.ticket.info.handle] else { continue }
         item.untaken -= bytes.count
         resumeIfRoom(item)
-      case .interim, .head, .sent, .redirect, .progress: break
+      case .interim, .head, .sent, .redirect, .challenge, .progress: break
       }
     }
     tellIfEmpty()
@@ -187,11 +204,12 @@ extension RequestEngine {
 
   /// Reading goes on if enough of what came was taken.
   func resumeIfRoom(_ item: RequestItem) {
-    guard item.untaken < RequestItem.untakenLimit / 2 else { return }
+    guard item.taker?.hasRoom(item) ?? (item.untaken < RequestItem.untakenLimit / 2) else { return }
     resumeReading(item)
   }
 
   func resumeReading(_ item: RequestItem) {
+    if let decoding = item.decoding, decoding.hasMore { return decodings.add(item, of: self) }
     guard let connection = item.connection, connection.isPaused(item) else { return }
     item.stamps.lastActivity = EventLoop.shared.now
     connection.resume(item)

@@ -45,6 +45,7 @@ final class Delivery: Sendable {
     case chunk([UInt8])
     case sent(Int64, of: Int64)
     case redirect(Redirection)
+    case challenge(AuthenticationChallenge)
     case progress(TransferProgress)
   }
 
@@ -69,6 +70,7 @@ final class Delivery: Sendable {
       case .chunk(let bytes): delegate.request(ticket.info, didReceiveBody: bytes)
       case .sent(let sent, let total): delegate.request(ticket.info, didSend: sent, of: total)
       case .redirect(let redirection): delegate.request(ticket.info, willFollow: redirection)
+      case .challenge(let challenge): delegate.request(ticket.info, didReceiveChallenge: challenge)
       case .progress(let progress): delegate.request(ticket.info, didReceive: progress)
       }
     }

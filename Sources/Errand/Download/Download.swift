@@ -45,6 +45,11 @@ public struct Download: Sendable, Hashable {
   }
 }
 
+extension RequestOptions {
+  /// Whether content codings are undone.
+  var takesCodings: Bool { download.map(\.undoesCoding) ?? decodes }
+}
+
 extension Download {
   var replaces: Bool {
     if let overwrites { return overwrites }

@@ -73,6 +73,9 @@ final class DownloadTransfer: BodyTaker {
     if item.untaken >= RequestItem.untakenLimit { item.connection?.pause(item) }
   }
 
+  func isFull(_ item: RequestItem) -> Bool { item.untaken >= RequestItem.untakenLimit }
+  func hasRoom(_ item: RequestItem) -> Bool { item.untaken < RequestItem.untakenLimit / 2 }
+
   func wrote(_ count: Int) {
     written += Int64(count)
   }

@@ -41,12 +41,12 @@ extension RequestEngine {
     transfer.asked = asked
     if case .rest = asked {
     } else if before == asked || asked == .ownRange {
-      return apply(item.machine.prepared(isRepeatable: item.machine.isRepeatable), to: item)
+      return ask(item)
     }
-    ask(asked, item)
+    ask(item, for: asked)
   }
 
-  private func ask(_ asked: DownloadRules.Asked, _ item: RequestItem) {
+  private func ask(_ item: RequestItem, for asked: DownloadRules.Asked) {
     var request = conversation(of: item).request
     request.headers.remove("Range")
     request.headers.remove("If-Range")
@@ -62,7 +62,7 @@ extension RequestEngine {
     guard let transfer = item.download else { return }
     item.add("restart", "\(item.head?.status ?? 0) does not go on with what is there of the file")
     transfer.asked = .whole
-    ask(.whole, item)
+    ask(item, for: .whole)
   }
 
   // MARK: What comes

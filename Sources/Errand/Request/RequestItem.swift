@@ -141,6 +141,7 @@ final class RequestItem: TimerTarget {
     rare?.followUp = nil
     rare?.keepsAnswer = false
     rare?.taker = nil
+    rare?.decoding = nil
     rare?.interim = []
     rare?.trailers = [:]
     received = []
@@ -173,6 +174,13 @@ final class RequestItem: TimerTarget {
   var redirectWords: String {
     let count = conversation?.redirects.count ?? 0
     return count == 1 ? "a redirect" : "\(count) redirects"
+  }
+  /// What led to the exchange that is made ready, for people.
+  var followWords: String { conversation?.redirects.isEmpty == false ? redirectWords : "an answer that wants to know who is asking" }
+  /// Its body is being decoded; nil for one that comes as it is.
+  var decoding: BodyDecoding? {
+    get { rare?.decoding }
+    set { withRare { $0.decoding = newValue } }
   }
   /// Bytes of the body that a slow delegate has not taken yet.
   var untaken: Int {
@@ -232,6 +240,7 @@ final class RequestItem: TimerTarget {
     var moments: [RequestTrace.Moment] = []
     var followUp: FollowUp?
     var keepsAnswer = false
+    var decoding: BodyDecoding?
     var untaken = 0
     var taker: (any BodyTaker)?
     var download: DownloadTransfer?

@@ -7,4 +7,8 @@ protocol BodyTaker: AnyObject {
   var mayStartAnew: Bool { get }
   /// It may have the connection pause, until it has done with what it was given.
   func take(_ bytes: UnsafeRawBufferPointer, of item: RequestItem)
+  /// It takes nothing just now.
+  func isFull(_ item: RequestItem) -> Bool
+  /// Reading may go on.
+  func hasRoom(_ item: RequestItem) -> Bool
 }

@@ -6,7 +6,8 @@ final class ResponseBuffer: Sendable {
   /// The response as it begins.
   struct Beginning: Sendable {
     let head: ResponseHead
-    let way: HttpResponse.Way?
+    let url: String?
+    let redirects: [RedirectHop]
   }
 
   private struct State {
@@ -55,7 +56,15 @@ final class ResponseBuffer: Sendable {
   }
 
   func end(_ result: Result<HttpResponse, HttpClientError>) {
-    change { $0.end = result }
+    change { state in
+      state.end = result
+      // Kept in memory, or stored before.
+      guard state.beginning == nil, case .success(let response) = result else { return }
+      let head = ResponseHead(version: response.version, status: response.status, reason: response.reason, headers: response.headers)
+      state.beginning = Beginning(head: head, url: response.url, redirects: response.redirects)
+      if !response.body.isEmpty { state.pieces.append(response.body) }
+      state.count = response.body.count
+    }
   }
 
   private func change<Value>(_ change: (inout State) -> Value) -> Value {
@@ -81,13 +90,8 @@ final class ResponseBuffer: Sendable {
   func beginning() async -> Result<Beginning, HttpClientError> {
     await take { state in
       if let beginning = state.beginning { return .success(beginning) }
-      switch state.end {
-      case .failure(let error)?: return .failure(error)
-      case .success(let response)?:
-        let head = ResponseHead(version: response.version, status: response.status, reason: response.reason, headers: response.headers)
-        return .success(Beginning(head: head, way: nil))
-      case nil: return nil
-      }
+      guard case .failure(let error)? = state.end else { return nil }
+      return .failure(error)
     }
   }
 

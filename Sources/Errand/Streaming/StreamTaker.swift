@@ -16,6 +16,16 @@ final class StreamTaker: BodyTaker {
   func take(_ bytes: UnsafeRawBufferPointer, of item: RequestItem) {
     if buffer.give(bytes) { item.connection?.pause(item) }
   }
+
+  func isFull(_ item: RequestItem) -> Bool { buffer.isPaused }
+  func hasRoom(_ item: RequestItem) -> Bool { !buffer.isPaused }
+}
+
+extension RequestItem {
+  /// Its body goes on as it comes.
+  var streamsBody: Bool {
+    if case .stream = ticket.sink { true } else { interests.contains(.bodyChunks) }
+  }
 }
 
 extension RequestEngine {
@@ -23,7 +33,8 @@ extension RequestEngine {
   func directs(_ item: RequestItem, _ head: ResponseHead, to buffer: ResponseBuffer) {
     guard head.status < 400 || item.rules.normalizer.acceptStatus.contains(head.status) else { return }
     item.taker = StreamTaker(buffer)
-    buffer.begin(ResponseBuffer.Beginning(head: head, way: item.conversation.flatMap(HttpResponse.Way.init)))
+    let way = item.conversation.flatMap(HttpResponse.Way.init)
+    buffer.begin(ResponseBuffer.Beginning(head: item.head ?? head, url: way?.url, redirects: way?.redirects ?? []))
   }
 
   /// Enough of what waited has been taken.

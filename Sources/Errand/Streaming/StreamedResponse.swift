@@ -12,8 +12,8 @@ public struct StreamedResponse: Sendable {
 
   init(_ beginning: ResponseBuffer.Beginning, _ lease: StreamLease) {
     head = beginning.head
-    url = beginning.way?.url
-    redirects = beginning.way?.redirects ?? []
+    url = beginning.url
+    redirects = beginning.redirects
     body = StreamedBody(lease)
   }
 
