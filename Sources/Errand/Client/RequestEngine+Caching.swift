@@ -11,6 +11,7 @@ extension RequestEngine {
 
   /// Looks up what is stored for a request that is not sent yet; asks the server where the rules say so.
   func lookUp(_ item: RequestItem) {
+    if item.download == nil, looksForFile(item) { return }
     guard let cache = configuration.cache, let conversation = item.conversation, let request = conversation.cacheRequest,
       let url = try? HttpUrl(conversation.url)
     else { return ask(item) }
@@ -136,7 +137,7 @@ extension RequestEngine {
       return true
     case .pass(let stores, let drops):
       if drops, let entry = course.entry { cache.remove(entry, for: course.key) }
-      let isKept = stores && !item.interests.contains(.bodyChunks)
+      let isKept = stores && !item.streamsBody
       course.stored = isKept ? head : nil
       item.head?.headers.append(
         CacheStatus.fieldName, CacheStatus.forward(course.forward, status: head.status, isStored: isKept).description)
@@ -173,7 +174,7 @@ extension RequestEngine {
     guard let course = item.conversation?.course, let entry = course.entry else { return false }
     guard [.dns, .connect, .tls, .timeout, .connectionLost, .truncated, .malformedResponse].contains(code) else { return false }
     // What a delegate has been told of another answer can't be taken back.
-    if item.head != nil, !item.interests.isDisjoint(with: [.head, .bodyChunks]) { return false }
+    if item.head != nil, item.taker != nil || !item.interests.isDisjoint(with: [.head, .bodyChunks]) { return false }
     let now = RequestEngine.wallClock
     guard let age = CacheRules.standIn(entry, for: course.request, policy: course.policy, status: nil, now: now) else { return false }
     take(entry, age: age, .forward(course.forward, status: nil), into: item)

@@ -8,6 +8,7 @@ extension RequestEngine {
     item.totalTimer = .none
     item.feed?.close()
     reportToBreaker(item, finish)
+    if let download = item.download { close(download) }
     var timings = item.stamps.timings(at: EventLoop.shared.now)
     if !item.isReused, let facts = item.facts, facts.tlsTime > 0 { timings.tls = facts.tlsTime }
     let outcome: Outcome
@@ -44,6 +45,10 @@ extension RequestEngine {
       observed?.happened(ticket.info, outcome)
       table.remove(ticket.info.handle)
       done(outcome.result)
+      tellIfEmpty()
+    case .stream(let buffer):
+      table.remove(ticket.info.handle)
+      buffer.end(outcome.result)
       tellIfEmpty()
     case .delegate, .completion:
       if case .cancelled = outcome { table.remove(ticket.info.handle) }
@@ -132,7 +137,7 @@ extension RequestEngine {
   }
 
   func tellIfEmpty() {
-    guard !whenEmpty.isEmpty, table.count == 0, deliveries.undelivered == 0 else { return }
+    guard !whenEmpty.isEmpty, table.count == 0, deliveries.undelivered == 0, openDownloads == 0 else { return }
     let told = whenEmpty
     whenEmpty = []
     graceTimer.stop()
@@ -148,8 +153,10 @@ extension RequestEngine {
     let response = HttpResponse(
       head, body: item.received, trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown,
       attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init),
-      encodedByteCount: item.decoding?.encodedByteCount ?? item.conversation?.course?.encodedByteCount)
+      encodedByteCount: item.decoding?.encodedByteCount ?? item.conversation?.course?.encodedByteCount, file: item.file)
     item.received = []
+    // What is not in memory is not judged; that it is a success was seen from its head.
+    if item.taker != nil { return .finished(response) }
     switch item.rules.normalizer.normalize(response) {
     case .success(let response):
       if item.rules.normalizer.envelope != nil { sessionHolds(item) }

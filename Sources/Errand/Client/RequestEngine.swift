@@ -38,6 +38,8 @@ final class RequestEngine {
   var sessions = SessionWatch()
   /// Where what is sent next is made ready.
   let preparations = DispatchQueue(label: "errand.preparation")
+  /// Downloads whose files are not closed yet.
+  var openDownloads = 0
   private nonisolated let lastHandle: Atomic<UInt64>
   private var random = SystemRandomNumberGenerator()
 
@@ -68,6 +70,7 @@ final class RequestEngine {
     var request = request
     do throws(HttpClientError) {
       request = try configuration.completed(request)
+      if let fault = Download.fault(in: request) ?? sink.fault(in: request) { throw .invalid("download", fault) }
       let local = try LocalSource(request, allowsFiles: configuration.allowsFileUrls)
       let prepared: PreparedRequest
       if let local {
@@ -134,7 +137,8 @@ final class RequestEngine {
   }
 
   private func begin(_ item: RequestItem) {
-    guard configuration.cache != nil, item.conversation?.cacheRequest != nil else { return apply(item.machine.submitted(), to: item) }
+    let isLookedUp = configuration.cache != nil && item.conversation?.cacheRequest != nil || item.rules.download != nil
+    guard isLookedUp else { return apply(item.machine.submitted(), to: item) }
     apply(item.machine.setAside(), to: item)
     lookUp(item)
   }

@@ -47,7 +47,7 @@ struct PreparedRequest: Sendable {
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
     let wantsJson = request.expect != .any || request.acceptsJson || request.optionBox?.value.envelope != nil
     // A part of a coded body can't be decoded.
-    let takesCodings = request.optionBox?.value.decodes ?? true && (request.headers.isEmpty || !request.headers.contains("Range"))
+    let takesCodings = request.optionBox?.value.takesCodings ?? true && (request.headers.isEmpty || !request.headers.contains("Range"))
     var headers = PreparedRequest.headers(request.headers, defaults.fields(wantsJson: wantsJson, takesCodings: takesCodings))
     var prepared = try PreparedBody(request.body)
     if !request.params.isEmpty {
@@ -92,7 +92,9 @@ struct PreparedRequest: Sendable {
       try draft.check()
       (wire, body, bodyCount, feed) = ([], [], -1, BodyFeed(UnopenedBody(content: content, draft: draft)))
     }
-    let usesCache = configuration.cache != nil && (request.optionBox?.value.cache ?? configuration.cachePolicy) != .off
+    let options = request.optionBox?.value
+    // What goes to a file is not kept twice.
+    let usesCache = configuration.cache != nil && options?.download == nil && (options?.cache ?? configuration.cachePolicy) != .off
     cacheRequest = usesCache ? CacheRequest(method: method, headers: headers, hasBody: request.body != nil) : nil
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method

@@ -140,6 +140,7 @@ final class RequestItem: TimerTarget {
     head = nil
     rare?.followUp = nil
     rare?.keepsAnswer = false
+    rare?.taker = nil
     rare?.decoding = nil
     rare?.interim = []
     rare?.trailers = [:]
@@ -189,6 +190,20 @@ final class RequestItem: TimerTarget {
     get { rare?.untaken ?? 0 }
     set { withRare { $0.untaken = newValue } }
   }
+  /// Takes the body that comes; nil if it is kept in memory.
+  var taker: (any BodyTaker)? {
+    get { rare?.taker }
+    set { withRare { $0.taker = newValue } }
+  }
+  var download: DownloadTransfer? {
+    get { rare?.download }
+    set { withRare { $0.download = newValue } }
+  }
+  /// Its body is there.
+  var file: DownloadedFile? {
+    get { rare?.file }
+    set { withRare { $0.file = newValue } }
+  }
   /// Why earlier attempts were not the last.
   var retries: [RequestTrace.Retry] { rare?.retries ?? [] }
 
@@ -230,6 +245,9 @@ final class RequestItem: TimerTarget {
     var keepsAnswer = false
     var decoding: BodyDecoding?
     var untaken = 0
+    var taker: (any BodyTaker)?
+    var download: DownloadTransfer?
+    var file: DownloadedFile?
     var refusal: Refusal?
 
     let local: LocalSource?
