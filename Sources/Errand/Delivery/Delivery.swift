@@ -43,20 +43,25 @@ final class Delivery: Sendable {
     case chunk([UInt8])
     case sent(Int64, of: Int64)
     case redirect(Redirection)
+    case challenge(AuthenticationChallenge)
   }
 
   let ticket: DeliveryTicket
   let event: Event
+  /// Told if the outcome comes to be delivered.
+  private let observed: ObservedEnd?
 
-  init(_ ticket: DeliveryTicket, _ event: Event) {
+  init(_ ticket: DeliveryTicket, _ event: Event, _ observed: ObservedEnd? = nil) {
     self.ticket = ticket
     self.event = event
+    self.observed = observed
   }
 
   /// Calls the delegate, unless the request was cancelled meanwhile.
   func deliver() {
     if case .outcome(let outcome) = event {
       guard isCancellation || ticket.take() else { return }
+      observed?.happened(ticket.info, outcome)
       deliver(outcome)
     } else if ticket.isOpen, case .delegate = ticket.sink, let delegate = ticket.delegate {
       switch event {
@@ -66,6 +71,7 @@ final class Delivery: Sendable {
       case .chunk(let bytes): delegate.request(ticket.info, didReceiveBody: bytes)
       case .sent(let sent, let total): delegate.request(ticket.info, didSend: sent, of: total)
       case .redirect(let redirection): delegate.request(ticket.info, willFollow: redirection)
+      case .challenge(let challenge): delegate.request(ticket.info, didReceiveChallenge: challenge)
       }
     }
   }

@@ -1,10 +1,13 @@
 internal import EventLoop
+internal import HttpWire
 
 /// How a request is timed, limited and judged.
 final class RequestRules: Sendable {
   let retry: RetryPolicy
   let normalizer: ResponseNormalizer
   let maxBodyBytes: Int64
+  private let decodes: Bool
+  let maxDecodedRatio: Int
   /// Whose limits hold for it, by name.
   let service: String?
   let redirects: RedirectPolicy
@@ -36,6 +39,8 @@ final class RequestRules: Sendable {
     retry = RetryPolicy()
     normalizer = ResponseNormalizer(expect: expect, envelope: nil, acceptStatus: [])
     maxBodyBytes = configuration.maxBodyBytes
+    decodes = true
+    maxDecodedRatio = configuration.maxDecodedRatio
     service = nil
     redirects = .follow
     maxRedirects = configuration.maxRedirects
@@ -47,6 +52,8 @@ final class RequestRules: Sendable {
     retry = options.retry
     normalizer = ResponseNormalizer(expect: expect, envelope: options.envelope, acceptStatus: options.acceptStatus)
     maxBodyBytes = options.maxBodyBytes ?? base.maxBodyBytes
+    decodes = options.decodes
+    maxDecodedRatio = base.maxDecodedRatio
     service = options.service
     redirects = options.redirects
     maxRedirects = options.maxRedirects ?? base.maxRedirects
@@ -58,6 +65,11 @@ final class RequestRules: Sendable {
   func applied(to request: HttpRequest) -> RequestRules {
     guard let options = request.optionBox?.value else { return self }
     return RequestRules(options, expect: request.expect, over: self)
+  }
+
+  /// Whether the response's body comes coded, and is to be decoded. A part of one (206) can't be.
+  func decodes(_ head: ResponseHead, _ method: HttpMethod) -> Bool {
+    decodes && head.headers.hasContentCoding && method != .head && head.status != 204 && head.status != 206 && head.status != 304
   }
 
   /// The length of the timer that guards a phase, for people.
