@@ -67,13 +67,15 @@ extension HttpClient.Configuration {
     }
   }
 
-  private func named<Value>(_ name: String, _ values: [String: Value], _ field: String, _ service: String) throws(HttpClientError) -> Value {
+  private func named<Value>(_ name: String, _ values: [String: Value], _ field: String, _ service: String) throws(HttpClientError) -> Value
+  {
     guard let value = values[name] else {
       let names = values.keys.sorted().joined(separator: ", ")
       let what = field == "tls" ? "TLS settings" : field
       throw .invalid(
         field,
-        "service \(service) wants the \(what) \(PeerText.line(name, limit: 100)), which are not known; there are: \(names.isEmpty ? "none" : names)")
+        "service \(service) wants the \(what) \(PeerText.line(name, limit: 100)), which are not known; there are: \(names.isEmpty ? "none" : names)"
+      )
     }
     return value
   }

@@ -73,8 +73,10 @@ import Testing
     Row(
       document: #"{"services": {"s/t~": {"versions": {"v2": {}}}}}"#,
       error: "/services/s~1t~0/versions/v2 is not a version: a whole number from 0"),
-    Row(document: #"{"services": {"s": {"versions": {"02": {}}}}}"#, error: "/services/s/versions/02 is not a version: a whole number from 0"),
-    Row(document: #"{"services": {"s": {"versions": {"-1": {}}}}}"#, error: "/services/s/versions/-1 is not a version: a whole number from 0"),
+    Row(
+      document: #"{"services": {"s": {"versions": {"02": {}}}}}"#, error: "/services/s/versions/02 is not a version: a whole number from 0"),
+    Row(
+      document: #"{"services": {"s": {"versions": {"-1": {}}}}}"#, error: "/services/s/versions/-1 is not a version: a whole number from 0"),
     Row(document: #"{"services": {"s": {"versions": {"1": {}}}}}"#, error: "/services/s/versions/1/url is missing"),
     Row(document: #"{"services": {"s": {"versions": {"1": {"url": []}}}}}"#, error: "/services/s/versions/1/url is missing"),
     Row(
@@ -120,10 +122,15 @@ import Testing
       "envelope can't be used: the envelope of the catalogue has a wrong pointer to its success: a JSON pointer does not begin with '/': ok"
     ),
     (#""credentials": {}"#, "credentials must be a text"), (#""tls": 1"#, "tls must be the name of settings, or an object"),
-    (#""tls": {"ca_file": "/x"}"#, "tls/ca_file is not a field here; there are: ca_only, ca_pem, cert_pem, cipher_suites, ciphers, "
-      + "key_password, key_pem, min_version, pin_mode, pins, verify"),
-    (#""tls": {"ca_only": true}"#, "tls/ca_only needs ca_pem beside it"), (#""tls": {"key_pem": "k"}"#, "tls/key_pem needs cert_pem beside it"),
-    (#""tls": {"min_version": "1.1"}"#, "tls/min_version must be one of: 1.2, 1.3"), (#""tls": {"verify": 1}"#, "tls/verify must be true or false"),
+    (
+      #""tls": {"ca_file": "/x"}"#,
+      "tls/ca_file is not a field here; there are: ca_only, ca_pem, cert_pem, cipher_suites, ciphers, "
+        + "key_password, key_pem, min_version, pin_mode, pins, verify"
+    ),
+    (#""tls": {"ca_only": true}"#, "tls/ca_only needs ca_pem beside it"),
+    (#""tls": {"key_pem": "k"}"#, "tls/key_pem needs cert_pem beside it"),
+    (#""tls": {"min_version": "1.1"}"#, "tls/min_version must be one of: 1.2, 1.3"),
+    (#""tls": {"verify": 1}"#, "tls/verify must be true or false"),
     (#""tls": {"pins": ["x"]}"#, "tls/pins can't be used: the pin x does not begin with sha256//"),
     (#""tls": {"pin_mode": "pin-only"}"#, "tls/pin_mode needs pins beside it"),
   ])
@@ -148,7 +155,8 @@ import Testing
     for seed in 0..<UInt64(2_000) {
       var generator = SeededGenerator(seed: seed)
       let pieces = [
-        "{", "}", "[", "]", ":", ",", "\"", "services", "versions", "url", "\"1\"", "http://h", "headers", "tls", "null", "0", "-1e9", "\\u0000",
+        "{", "}", "[", "]", ":", ",", "\"", "services", "versions", "url", "\"1\"", "http://h", "headers", "tls", "null", "0", "-1e9",
+        "\\u0000",
       ]
       let text = (0..<Int.random(in: 0...30, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }.joined()
       _ = try? read(text)

@@ -11,10 +11,12 @@ import Testing
     "broken": .init([1: ServiceVersion("http://x.test?q=1")]),
   ])
 
-  @Test(arguments: [
-    ("stockQuote", 2, "/quote", 2, "https://stock.test/v2/quote"), ("stockQuote", nil, "quote?a=b", 2, "https://stock.test/v2/quote?a=b"),
-    ("stockQuote", 1, "", 1, "http://old.test"), ("news", nil, "x", 0, "http://news.test/n/x"), ("news", 0, "/x", 0, "http://news.test/n/x"),
-  ] as [(String, Int?, String, Int, String)])
+  @Test(
+    arguments: [
+      ("stockQuote", 2, "/quote", 2, "https://stock.test/v2/quote"), ("stockQuote", nil, "quote?a=b", 2, "https://stock.test/v2/quote?a=b"),
+      ("stockQuote", 1, "", 1, "http://old.test"), ("news", nil, "x", 0, "http://news.test/n/x"),
+      ("news", 0, "/x", 0, "http://news.test/n/x"),
+    ] as [(String, Int?, String, Int, String)])
   func aServiceIsFoundByNameAndVersion(name: String, asked: Int?, path: String, version: Int, url: String) throws {
     let resolved = try Self.catalog.resolve(service: name, version: asked, path: path)
     #expect(resolved.service == name && resolved.version == version && resolved.url == url)
@@ -59,7 +61,8 @@ import Testing
   @Test func cataloguesAreMergedByVersion() throws {
     let merged = Self.catalog.merging(
       ServiceCatalog([
-        "stockQuote": .init([2: ServiceVersion("http://new.test"), 3: ServiceVersion("http://three.test")], limits: ServiceLimits(maxInFlight: 1)),
+        "stockQuote": .init(
+          [2: ServiceVersion("http://new.test"), 3: ServiceVersion("http://three.test")], limits: ServiceLimits(maxInFlight: 1)),
         "own": .init([1: ServiceVersion("http://own.test")]),
       ]))
     #expect(merged.services.count == 5 && merged.services["stockQuote"]?.limits?.maxInFlight == 1)
