@@ -59,7 +59,7 @@ extension RequestEngine {
     case .preparing where item.decoding != nil:
       return "has received its response and decodes it"
     case .preparing:
-      return "is made ready to be sent on, after \(item.redirectWords)"
+      return item.conversation?.auth.waiting ?? "is made ready to be sent on, after \(item.followWords)"
     case .ended:
       return "has ended; its outcome is on the way to the delegate"
     }

@@ -13,6 +13,9 @@ extension RequestEngine {
     let outcome: Outcome
     switch finish {
     case .response:
+      if configuration.cache != nil { storeAnswer(item) }
+      outcome = judged(item, timings)
+    case .failure(let code, _, _) where configuration.cache != nil && isStoodInFor(item, code):
       outcome = judged(item, timings)
     case .failure(let code, let phase, let message):
       outcome = .failed(failure(item, code, phase, message, timings))
@@ -141,12 +144,13 @@ extension RequestEngine {
     let response = HttpResponse(
       head, body: item.received, trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown,
       attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init),
-      encodedByteCount: item.decoding?.encodedByteCount)
+      encodedByteCount: item.decoding?.encodedByteCount ?? item.conversation?.course?.encodedByteCount)
     item.received = []
     switch item.rules.normalizer.normalize(response) {
     case .success(let response):
       return .finished(response)
     case .failure(var error):
+      if error.code == .httpStatus, let words = item.conversation?.auth.words { error.message += "; \(words)" }
       error.attempts = item.machine.attempts
       error.timings = timings
       error.retryable = item.machine.isRepeatable && (head.status == 429 || head.status >= 500)

@@ -29,6 +29,8 @@ extension RequestEngine {
     reportToBreaker(item, status: head.status)
     keepCookies(item, head)
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
+    readAuthenticationInfo(item, head)
+    if configuration.cache != nil, isAnsweredByCache(item, head) { return }
     if head.status >= 300, takesUp(item, head) { return }
     let isStreamed = item.interests.contains(.bodyChunks)
     if item.rules.decodes(head, item.method) {
@@ -74,8 +76,18 @@ extension RequestEngine {
       retry(item, item.head.map { "answered \($0.status)" } ?? "no answer", after: wait)
       apply(item.machine.retryLater(isReusable: isReusable), to: item)
     case .redirect(let target)?:
+      if configuration.cache != nil { storeAnswer(item) }
       apply(item.machine.followed(isReusable: isReusable), to: item)
       follow(target, item)
+    case .stored(let entry, let age, let status)?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      answer(item, entry, age: age, status)
+    case .fetchAgain?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      if let request = item.conversation?.request { prepare(request, adding: [:], for: item.info.handle) }
+    case .authenticate(let step)?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      authenticate(step, item)
     case nil:
       if let decoding = item.decoding, !isDecoded(item, decoding, isReusable: isReusable) { return }
       apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
@@ -176,7 +188,7 @@ extension RequestEngine {
         guard let item = table[delivery.ticket.info.handle] else { continue }
         item.untaken -= bytes.count
         resumeIfRoom(item)
-      case .interim, .head, .sent, .redirect: break
+      case .interim, .head, .sent, .redirect, .challenge: break
       }
     }
     tellIfEmpty()

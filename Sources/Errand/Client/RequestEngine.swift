@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import EventLoop
 internal import HttpWire
+internal import Synchronization
 
 /// Drives the requests of one client on the loop: asks each request's state machine what an event means, and does it.
 @LoopActor
@@ -13,7 +14,8 @@ final class RequestEngine {
   private let headers: DefaultHeaders
   private let proxies: ProxyRules
   let tls: TlsContexts
-  private(set) lazy var connectPolicy = ConnectPolicy(configuration, resolver, tls)
+  let authenticator: Authenticator
+  private(set) lazy var connectPolicy = ConnectPolicy(configuration, resolver, tls, authenticator)
   var counters = ClientStats()
   /// Ends of requests that are not in the table any more: above this number a handle was never given out.
   var highestHandle: UInt64 = 0
@@ -33,16 +35,23 @@ final class RequestEngine {
   let rateTimer = RateTimer()
   /// Where what is sent next is made ready.
   let preparations = DispatchQueue(label: "errand.preparation")
+  private nonisolated let lastHandle: Atomic<UInt64>
   private var random = SystemRandomNumberGenerator()
 
   nonisolated init(_ configuration: HttpClient.Configuration, _ environment: ProxyEnvironment) {
     self.configuration = configuration
+    lastHandle = Atomic(configuration.firstHandle &- 1)
     proxies = ProxyRules(configuration.proxy, environment)
     tls = TlsContexts(configuration)
+    authenticator = Authenticator(configuration)
     rules = RulesByExpectation(configuration)
     headers = DefaultHeaders(configuration)
     readers = ReaderShelf(configuration.wireLimits)
     pool = ConnectionPool(configuration)
+  }
+
+  nonisolated func newHandle() -> RequestHandle {
+    RequestHandle(id: lastHandle.add(1, ordering: .relaxed).newValue)
   }
 
   // MARK: Submitting
@@ -52,8 +61,9 @@ final class RequestEngine {
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
-      let prepared = try PreparedRequest(request, headers, proxies, tls, configuration.cookies, at: now)
-      let conversation = request.isPlain ? nil : Conversation(request, prepared)
+      let prepared = try PreparedRequest(request, headers, proxies, tls, authenticator, configuration, at: now)
+      let isPlain = request.isPlain && prepared.auth.isPlain && prepared.cacheRequest == nil
+      let conversation = isPlain ? nil : Conversation(request, prepared)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)
@@ -71,9 +81,9 @@ final class RequestEngine {
   }
 
   /// Checks what a request asks next. Any thread but the loop's.
-  nonisolated func prepared(_ request: HttpRequest) -> Result<PreparedRequest, HttpClientError> {
+  nonisolated func prepared(_ request: HttpRequest, with answers: AuthAnswers) -> Result<PreparedRequest, HttpClientError> {
     do throws(HttpClientError) {
-      return .success(try PreparedRequest(request, headers, proxies, tls, configuration.cookies, at: .now()))
+      return .success(try PreparedRequest(request, headers, proxies, tls, authenticator, configuration, answers, at: .now()))
     } catch {
       return .failure(error)
     }
@@ -90,8 +100,11 @@ final class RequestEngine {
       table.insert(item)
       if isShutDown {
         apply(item.machine.refused(.denied, .queue, "the client is shutting down"), to: item)
+      } else if item.conversation?.auth.origin.said == .awaitsToken {
+        apply(item.machine.setAside(), to: item)
+        askForToken(item)
       } else {
-        apply(item.machine.submitted(), to: item)
+        begin(item)
       }
     case .refuse(let ticket, let error):
       accepted(ticket)
@@ -104,6 +117,12 @@ final class RequestEngine {
       let receipts = cancel(scope)
       completion?(receipts)
     }
+  }
+
+  private func begin(_ item: RequestItem) {
+    guard configuration.cache != nil, item.conversation?.cacheRequest != nil else { return apply(item.machine.submitted(), to: item) }
+    apply(item.machine.setAside(), to: item)
+    lookUp(item)
   }
 
   private func accepted(_ ticket: DeliveryTicket) {

@@ -43,6 +43,7 @@ final class Delivery: Sendable {
     case chunk([UInt8])
     case sent(Int64, of: Int64)
     case redirect(Redirection)
+    case challenge(AuthenticationChallenge)
   }
 
   let ticket: DeliveryTicket
@@ -66,6 +67,7 @@ final class Delivery: Sendable {
       case .chunk(let bytes): delegate.request(ticket.info, didReceiveBody: bytes)
       case .sent(let sent, let total): delegate.request(ticket.info, didSend: sent, of: total)
       case .redirect(let redirection): delegate.request(ticket.info, willFollow: redirection)
+      case .challenge(let challenge): delegate.request(ticket.info, didReceiveChallenge: challenge)
       }
     }
   }

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import Hashing
 internal import HttpWire
 
 /// A request that was checked and turned into the bytes to send. Pure.
@@ -20,13 +21,18 @@ struct PreparedRequest: Sendable {
   let closesConnection: Bool
   /// The body is held back until the server says 100 (RFC 9110 section 10.1.1).
   let expectsContinue: Bool
+  /// What the cache needs to know of it; nil where it does not use it.
+  let cacheRequest: CacheRequest?
+  /// How it says who is asking.
+  let auth: AuthUses
 
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
-  init(_ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts, _ jar: CookieJar?, at now: Instant)
-    throws(HttpClientError)
-  {
+  init(
+    _ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts,
+    _ authenticator: Authenticator, _ configuration: HttpClient.Configuration, _ answers: AuthAnswers = .none, at now: Instant
+  ) throws(HttpClientError) {
     var url = try PreparedRequest.checkedUrl(request.url)
     if let path = request.unixSocket {
       do throws(SystemError) { _ = try SocketAddress.unix(path) } catch { throw .invalid("unix_socket", error.description) }
@@ -51,14 +57,18 @@ struct PreparedRequest: Sendable {
     }
     if let contentType = prepared.contentType { PreparedRequest.setDefault(&headers, "Content-Type", contentType) }
 
-    if let jar = request.jar(jar), let cookies = jar.header(for: url, method: method, isCrossSite: request.isCrossSite) {
+    if let jar = request.jar(configuration.cookies), let cookies = jar.header(for: url, method: method, isCrossSite: request.isCrossSite) {
       // One field, as RFC 6265bis section 5.8.1 wants it: the caller's own cookies first.
       headers.set("Cookie", headers["Cookie"].map { "\($0); \(cookies)" } ?? cookies)
     }
+    let toProxy: String?
     do throws(ProxyError) {
-      if let value = try plan.authorization(with: headers) { headers.append("Proxy-Authorization", value) }
+      toProxy = try plan.authorization(with: headers)
     } catch {
       throw .invalid("headers", error.message)
+    }
+    auth = try authenticator.authorize(&headers, request, plan, toProxy: toProxy, answers) {
+      Authenticator.Subject(method: method, url: url) { [content = prepared.content] in content.hash($0) }
     }
     // Only the caller's own headers can ask for any of these.
     let bringsHeaders = !request.headers.isEmpty
@@ -80,6 +90,8 @@ struct PreparedRequest: Sendable {
       try draft.check()
       (wire, body, bodyCount, feed) = ([], [], -1, BodyFeed(UnopenedBody(content: content, draft: draft)))
     }
+    let usesCache = configuration.cache != nil && (request.optionBox?.value.cache ?? configuration.cachePolicy) != .off
+    cacheRequest = usesCache ? CacheRequest(method: method, headers: headers, hasBody: request.body != nil) : nil
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
     self.origin = Origin(host: url.host, options: .of(request, plan, tls), port: url.port, isSecure: url.scheme == .https)

@@ -174,6 +174,8 @@ final class RequestItem: TimerTarget {
     let count = conversation?.redirects.count ?? 0
     return count == 1 ? "a redirect" : "\(count) redirects"
   }
+  /// What led to the exchange that is made ready, for people.
+  var followWords: String { conversation?.redirects.isEmpty == false ? redirectWords : "an answer that wants to know who is asking" }
   /// Its body is being decoded; nil for one that comes as it is.
   var decoding: BodyDecoding? {
     get { rare?.decoding }

@@ -91,7 +91,7 @@ struct RequestStateMachine: Sendable {
 
   private(set) var state = State.new
   /// The method is idempotent or the request has an Idempotency-Key (RFC 9110 section 9.2.2).
-  private(set) var isRepeatable: Bool
+  var isRepeatable: Bool
   private(set) var staleRetriesLeft: UInt8 = 1
   private(set) var refusalsLeft: UInt8 = 3
   private var earlierSent = SentState.notSent
