@@ -29,7 +29,7 @@ extension RequestEngine {
     case .exchanging(let exchange):
       if !exchange.isWhole { "sending" } else if item.head == nil { "waiting" } else { "receiving" }
     case .backingOff: "backing_off"
-    case .preparing: "preparing"
+    case .preparing: item.decoding == nil ? "preparing" : "receiving"
     case .ended: "delivering"
     }
   }
@@ -41,10 +41,13 @@ extension RequestEngine {
     case .new, .queued:
       guard let host = item.host, let place = item.place else { return "was just submitted" }
       return "waits for a slot for \(age): \(explain(pool.admission.blocker(of: place, at: now), host, owner: item.info.owner, now))"
+    case .connecting where item.feed?.isUnopened == true:
+      return "is opening the files of its body, \(age) after it was submitted"
     case .connecting:
       return "is \(item.attempt?.connector.explanation ?? "connecting to \(item.origin)"), \(age) after it was submitted"
     case .exchanging(let exchange):
       let peer = item.facts.map { "\($0.address)" } ?? "\(item.origin)"
+      if item.feed?.isWaiting == true { return "has written \(item.written) bytes to \(peer), and waits for the rest of its body" }
       if !exchange.isWhole { return "has written \(item.written) bytes to \(peer), which takes no more just now" }
       let quiet = RequestEngine.seconds(
         now.microseconds(since: item.head == nil ? item.stamps.sent ?? item.stamps.submitted : item.stamps.lastActivity))
@@ -54,8 +57,10 @@ extension RequestEngine {
       guard let last = item.retries.last, case .after(let wait) = last.next else { return "waits to be sent again" }
       let rest = now.duration(to: last.at + wait).forPeople
       return "waits to be sent again in \(rest) after try \(last.attempt): \(last.reason)"
+    case .preparing where item.decoding != nil:
+      return "has received its response and decodes it"
     case .preparing:
-      return "is made ready to be sent on, after \(item.redirectWords)"
+      return item.download?.explanation ?? item.conversation?.auth.waiting ?? "is made ready to be sent on, after \(item.followWords)"
     case .ended:
       return "has ended; its outcome is on the way to the delegate"
     }

@@ -6,12 +6,17 @@ extension RequestEngine {
   func end(_ item: RequestItem, _ finish: RequestStateMachine.Finish) {
     EventLoop.shared.cancel(item.totalTimer)
     item.totalTimer = .none
+    item.feed?.close()
     reportToBreaker(item, finish)
+    if let download = item.download { close(download) }
     var timings = item.stamps.timings(at: EventLoop.shared.now)
     if !item.isReused, let facts = item.facts, facts.tlsTime > 0 { timings.tls = facts.tlsTime }
     let outcome: Outcome
     switch finish {
     case .response:
+      if configuration.cache != nil { storeAnswer(item) }
+      outcome = judged(item, timings)
+    case .failure(let code, _, _) where configuration.cache != nil && isStoodInFor(item, code):
       outcome = judged(item, timings)
     case .failure(let code, let phase, let message):
       outcome = .failed(failure(item, code, phase, message, timings))
@@ -19,6 +24,7 @@ extension RequestEngine {
       outcome = .cancelled(
         CancelReceipt(handle: item.info.handle, result: .cancelled, sent: sent, bytesWritten: written, connection: connection))
     }
+    if item.decoding != nil { item.decoding = nil }
     count(outcome)
     if case .finished = outcome { item.hasSucceeded = true }
     if case .cancelled = outcome { _ = item.ticket.take() }
@@ -39,6 +45,10 @@ extension RequestEngine {
       observed?.happened(ticket.info, outcome)
       table.remove(ticket.info.handle)
       done(outcome.result)
+      tellIfEmpty()
+    case .stream(let buffer):
+      table.remove(ticket.info.handle)
+      buffer.end(outcome.result)
       tellIfEmpty()
     case .delegate, .completion:
       if case .cancelled = outcome { table.remove(ticket.info.handle) }
@@ -89,7 +99,11 @@ extension RequestEngine {
       send(.cancelled(receipt), item.ticket, observedEnd(of: item))
       return receipt
     }
-    let actions = item.machine.cancelled()
+    var actions = item.machine.cancelled()
+    if item.decoding?.hasEnded == true, case .cancelled(let sent, _, _)? = actions.finish {
+      // All was received, and nothing of it is to be sent again.
+      actions.finish = .cancelled(sent, written: item.written, item.connectionWasKept ? .kept : .closed)
+    }
     apply(actions, to: item)
     guard case .cancelled(let sent, let written, let connection)? = actions.finish else {
       return CancelReceipt(handle: item.info.handle, result: .alreadyFinished)
@@ -123,7 +137,7 @@ extension RequestEngine {
   }
 
   func tellIfEmpty() {
-    guard !whenEmpty.isEmpty, table.count == 0, deliveries.undelivered == 0 else { return }
+    guard !whenEmpty.isEmpty, table.count == 0, deliveries.undelivered == 0, openDownloads == 0 else { return }
     let told = whenEmpty
     whenEmpty = []
     graceTimer.stop()
@@ -138,13 +152,17 @@ extension RequestEngine {
     }
     let response = HttpResponse(
       head, body: item.received, trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown,
-      attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init))
+      attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init),
+      encodedByteCount: item.decoding?.encodedByteCount ?? item.conversation?.course?.encodedByteCount, file: item.file)
     item.received = []
+    // What is not in memory is not judged; that it is a success was seen from its head.
+    if item.taker != nil { return .finished(response) }
     switch item.rules.normalizer.normalize(response) {
     case .success(let response):
       if item.rules.normalizer.envelope != nil { sessionHolds(item) }
       return .finished(response)
     case .failure(var error):
+      if error.code == .httpStatus, let words = item.conversation?.auth.words { error.message += "; \(words)" }
       if let envelope = item.rules.normalizer.envelope, envelope.endsSession(error.serviceCode) { sessionEnded(item, envelope, error) }
       error.attempts = item.machine.attempts
       error.timings = timings
@@ -178,6 +196,7 @@ extension RequestEngine {
         head, body: [], trailers: [:], interim: item.interim, lengthUnknown: false, attempts: item.machine.attempts, timings: timings,
         way: item.conversation.flatMap(HttpResponse.Way.init))
     }
+    error.field = item.refusal?.field
     error.limit = item.refusal?.limit
     error.retryAfter = item.refusal?.retryAfter
     return error

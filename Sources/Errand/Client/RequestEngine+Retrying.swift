@@ -15,7 +15,8 @@ extension RequestEngine {
     reportToBreaker(item, .failure)
     guard item.rules.retry.max > 0 else { return .final(words: "") }
     // What a delegate has been told of a response can't be taken back.
-    if item.head != nil, !item.interests.isDisjoint(with: [.head, .bodyChunks]) { return .final(words: "") }
+    let isTold = item.taker?.mayStartAnew == false || !item.interests.isDisjoint(with: [.head, .bodyChunks])
+    if item.head != nil, isTold { return .final(words: "") }
     switch decision(item, .failed(cause), sent: isProcessed ? item.machine.sentInExchange : item.machine.sentBefore) {
     case .retry(let wait):
       retry(item, reason, after: wait)
@@ -56,6 +57,7 @@ extension RequestEngine {
       number: item.machine.retries + 1, isRepeatable: item.machine.isRepeatable, sent: sent, remaining: remaining)
     let decision = item.rules.retry.decision(after: end, of: attempt, wallClock: Int64(time(nil)), random: randomPart())
     guard case .retry = decision else { return decision }
+    guard item.canReplayBody else { return .final(.bodyWasSent) }
     if refusalByBreaker(item.origin) != nil { return .final(.refused) }
     guard let settings = configuration.retryBudget else { return decision }
     let isAllowed = budgets.with(item.origin.host, else: RetryBudget(settings), at: now) { $0.takeRetry(at: now) }
@@ -72,6 +74,7 @@ extension RequestEngine {
     case .overBudget:
       words = "the retry budget of \(item.origin.host) is used up"
       counters.retriesWithheld += 1
+    case .bodyWasSent: words = StreamSource.wasSent
     case .refused: words = "the circuit breaker of \(item.origin) is open"
     }
     item.add(retryOf: item.machine.attempts, words, .never)

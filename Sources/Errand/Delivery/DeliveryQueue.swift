@@ -54,7 +54,7 @@ extension Delivery {
   var ownQueue: DispatchQueue? {
     switch ticket.sink {
     case .delegate(let queue), .completion(_, let queue): queue
-    case .loop, .waiter: nil
+    case .loop, .waiter, .stream: nil
     }
   }
 }

@@ -76,8 +76,8 @@ final class RequestItem: TimerTarget {
     expectsContinue = prepared.expectsContinue
     priority = prepared.priority
     machine = RequestStateMachine(isRepeatable: prepared.isRepeatable)
-    rare = prepared.local.map { Rare(local: $0) }
     stamps = RequestStamps(submitted: now)
+    if prepared.feed != nil || prepared.local != nil { rare = Rare(prepared.feed, local: prepared.local) }
   }
 
   var info: RequestInfo { ticket.info }
@@ -86,6 +86,8 @@ final class RequestItem: TimerTarget {
 
   /// Takes over what is sent in the next exchange.
   func take(_ prepared: PreparedRequest) {
+    feed?.close()
+    if feed != nil || prepared.feed != nil { withRare { $0.feed = prepared.feed } }
     wire = prepared.wire
     body = prepared.body
     bodyCount = prepared.bodyCount
@@ -97,21 +99,35 @@ final class RequestItem: TimerTarget {
   }
 
   /// How much of `wire` is the head.
-  var headCount: Int { body.isEmpty ? wire.count - Int(bodyCount) : wire.count }
+  var headCount: Int { body.isEmpty && feed == nil ? wire.count - Int(bodyCount) : wire.count }
 
-  /// Sends the next piece that is not sent yet; nil if there is none, or the rest is held back.
+  /// Sends the next piece that is not sent yet; nil if there is none just now, or the rest is held back.
   func send(on stream: ByteStream) -> StreamWrite? {
     let offset = Int(written)
     if offset < wire.count { return stream.send(wire, from: offset) }
+    if let feed { return holdsBody ? nil : feed.send(on: stream) }
     let bodyOffset = offset - wire.count
     guard bodyOffset < body.count, !holdsBody else { return nil }
     return stream.send(body, from: bodyOffset)
   }
 
-  var isWhollyWritten: Bool { Int(written) >= wire.count + body.count }
+  var isWhollyWritten: Bool { Int(written) >= wire.count + body.count && feed?.isWhole != false }
 
   /// How much of the body was sent, as far as one can tell from the bytes written.
-  var bodyWritten: Int64 { max(0, bodyCount - (Int64(wire.count + body.count) - written)) }
+  var bodyWritten: Int64 {
+    if let feed { return feed.isChunked ? feed.written : max(0, written - Int64(wire.count)) }
+    return max(0, bodyCount - (Int64(wire.count + body.count) - written))
+  }
+
+  /// Its body can be sent, though it may have been before.
+  var canReplayBody: Bool { feed?.canReplay != false }
+
+  /// Its body is open.
+  func opened(head: [UInt8], length: Int64) {
+    wire = head
+    bodyCount = length
+    if length == 0 { expectsContinue = false }
+  }
 
   /// Bytes came for it.
   func touched() {
@@ -124,6 +140,8 @@ final class RequestItem: TimerTarget {
     head = nil
     rare?.followUp = nil
     rare?.keepsAnswer = false
+    rare?.taker = nil
+    rare?.decoding = nil
     rare?.interim = []
     rare?.trailers = [:]
     received = []
@@ -136,6 +154,8 @@ final class RequestItem: TimerTarget {
 
   // MARK: What few requests have
 
+  /// What its body comes from, where that is not in memory.
+  var feed: BodyFeed? { rare?.feed }
   /// Where its answer is on this machine.
   var local: LocalSource? { rare?.local }
 
@@ -158,10 +178,31 @@ final class RequestItem: TimerTarget {
     let count = conversation?.redirects.count ?? 0
     return count == 1 ? "a redirect" : "\(count) redirects"
   }
+  /// What led to the exchange that is made ready, for people.
+  var followWords: String { conversation?.redirects.isEmpty == false ? redirectWords : "an answer that wants to know who is asking" }
+  /// Its body is being decoded; nil for one that comes as it is.
+  var decoding: BodyDecoding? {
+    get { rare?.decoding }
+    set { withRare { $0.decoding = newValue } }
+  }
   /// Bytes of the body that a slow delegate has not taken yet.
   var untaken: Int {
     get { rare?.untaken ?? 0 }
     set { withRare { $0.untaken = newValue } }
+  }
+  /// Takes the body that comes; nil if it is kept in memory.
+  var taker: (any BodyTaker)? {
+    get { rare?.taker }
+    set { withRare { $0.taker = newValue } }
+  }
+  var download: DownloadTransfer? {
+    get { rare?.download }
+    set { withRare { $0.download = newValue } }
+  }
+  /// Its body is there.
+  var file: DownloadedFile? {
+    get { rare?.file }
+    set { withRare { $0.file = newValue } }
   }
   /// Why earlier attempts were not the last.
   var retries: [RequestTrace.Retry] { rare?.retries ?? [] }
@@ -195,17 +236,24 @@ final class RequestItem: TimerTarget {
 
   @LoopActor
   private final class Rare {
+    var feed: BodyFeed?
     var interim: [ResponseHead] = []
     var trailers = HttpHeaders()
     var retries: [RequestTrace.Retry] = []
     var moments: [RequestTrace.Moment] = []
     var followUp: FollowUp?
     var keepsAnswer = false
+    var decoding: BodyDecoding?
     var untaken = 0
+    var taker: (any BodyTaker)?
+    var download: DownloadTransfer?
+    var file: DownloadedFile?
     var refusal: Refusal?
+
     let local: LocalSource?
 
-    nonisolated init(local: LocalSource? = nil) {
+    nonisolated init(_ feed: BodyFeed? = nil, local: LocalSource? = nil) {
+      self.feed = feed
       self.local = local
     }
   }

@@ -4,9 +4,11 @@ internal import HttpWire
 extension HttpClient.Configuration {
   /// A request as it is sent, with what its service and the adapters add. Throws what is wrong with it.
   func completed(_ request: HttpRequest) throws(HttpClientError) -> HttpRequest {
-    guard request.optionBox != nil || !adapters.isEmpty else { return request }
+    let mayHoldUser = request.url.utf8.contains(UInt8(ascii: "@"))
+    guard request.optionBox != nil || !adapters.isEmpty || mayHoldUser else { return request }
     var request = request
     try resolve(&request)
+    if mayHoldUser { try request.takeUserFromUrl() }
     try request.adapt(by: adapters)
     if let fault = request.envelope?.fault { throw .invalid("envelope", fault) }
     return request
