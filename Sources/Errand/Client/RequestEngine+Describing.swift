@@ -35,6 +35,7 @@ extension RequestEngine {
   }
 
   private func explain(_ item: RequestItem, _ now: Instant) -> String {
+    if item.local != nil, case .exchanging = item.machine.state { return "is read on this machine" }
     let age = RequestEngine.seconds(now.microseconds(since: item.stamps.submitted))
     switch item.machine.state {
     case .new, .queued:

@@ -28,19 +28,21 @@ extension RequestEngine {
     count(outcome)
     if case .finished = outcome { item.hasSucceeded = true }
     if case .cancelled = outcome { _ = item.ticket.take() }
-    send(outcome, item.ticket)
+    send(outcome, item.ticket, observedEnd(of: item))
   }
 
   /// Hands an outcome on. Sinks on the loop are told at once; for the others it stays cancellable until they are called.
-  func send(_ outcome: consuming Outcome, _ ticket: DeliveryTicket) {
+  func send(_ outcome: consuming Outcome, _ ticket: DeliveryTicket, _ observed: ObservedEnd?) {
     switch ticket.sink {
     case .loop(let sink):
       // In the table until it was told, so that the sink can ask for the trace; taken, so that it can't cancel what it is told of.
       _ = ticket.take()
+      observed?.happened(ticket.info, outcome)
       sink.requestEnded(ticket.info, outcome)
       table.remove(ticket.info.handle)
       tellIfEmpty()
     case .waiter(let done):
+      observed?.happened(ticket.info, outcome)
       table.remove(ticket.info.handle)
       done(outcome.result)
       tellIfEmpty()
@@ -50,9 +52,11 @@ extension RequestEngine {
       tellIfEmpty()
     case .delegate, .completion:
       if case .cancelled = outcome { table.remove(ticket.info.handle) }
-      deliveries.add(Delivery(ticket, .outcome(outcome)), of: self)
+      deliveries.add(Delivery(ticket, .outcome(outcome), observed), of: self)
     }
   }
+
+  private func observedEnd(of item: RequestItem) -> ObservedEnd? { observers.map { ObservedEnd($0, item.trace) } }
 
   func send(_ event: Delivery.Event, to item: RequestItem) {
     deliveries.add(Delivery(item.ticket, event), of: self)
@@ -92,7 +96,7 @@ extension RequestEngine {
       if item.hasSucceeded { counters.finished -= 1 } else { counters.failed -= 1 }
       counters.cancelled += 1
       table.remove(item.info.handle)
-      send(.cancelled(receipt), item.ticket)
+      send(.cancelled(receipt), item.ticket, observedEnd(of: item))
       return receipt
     }
     var actions = item.machine.cancelled()
@@ -155,9 +159,11 @@ extension RequestEngine {
     if item.taker != nil { return .finished(response) }
     switch item.rules.normalizer.normalize(response) {
     case .success(let response):
+      if item.rules.normalizer.envelope != nil { sessionHolds(item) }
       return .finished(response)
     case .failure(var error):
       if error.code == .httpStatus, let words = item.conversation?.auth.words { error.message += "; \(words)" }
+      if let envelope = item.rules.normalizer.envelope, envelope.endsSession(error.serviceCode) { sessionEnded(item, envelope, error) }
       error.attempts = item.machine.attempts
       error.timings = timings
       error.retryable = item.machine.isRepeatable && (head.status == 429 || head.status >= 500)

@@ -51,16 +51,20 @@ final class Delivery: Sendable {
 
   let ticket: DeliveryTicket
   let event: Event
+  /// Told if the outcome comes to be delivered.
+  private let observed: ObservedEnd?
 
-  init(_ ticket: DeliveryTicket, _ event: Event) {
+  init(_ ticket: DeliveryTicket, _ event: Event, _ observed: ObservedEnd? = nil) {
     self.ticket = ticket
     self.event = event
+    self.observed = observed
   }
 
   /// Calls the delegate, unless the request was cancelled meanwhile.
   func deliver() {
     if case .outcome(let outcome) = event {
       guard isCancellation || ticket.take() else { return }
+      observed?.happened(ticket.info, outcome)
       deliver(outcome)
     } else if ticket.isOpen, case .delegate = ticket.sink, let delegate = ticket.delegate {
       switch event {

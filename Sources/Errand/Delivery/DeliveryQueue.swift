@@ -21,6 +21,9 @@ final class DeliveryQueue {
     undelivered += 1
   }
 
+  /// Runs `body` where the client's delegates are called that gave no queue.
+  func run(_ body: @escaping @Sendable () -> Void) { clientQueue.async(execute: body) }
+
   private func flush(_ engine: RequestEngine) {
     let batch = pending
     pending = []

@@ -25,6 +25,8 @@ struct PreparedRequest: Sendable {
   let cacheRequest: CacheRequest?
   /// How it says who is asking.
   let auth: AuthUses
+  /// It is answered on this machine, and nothing of the above is sent.
+  var local: LocalSource?
 
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
@@ -103,6 +105,24 @@ struct PreparedRequest: Sendable {
     self.isRepeatable = method.isIdempotent || bringsHeaders && headers.contains("Idempotency-Key")
   }
 
+  /// One for a `data:` or `file:` URL.
+  init(_ local: LocalSource, _ request: borrowing HttpRequest) {
+    self.local = local
+    url = local.shown(request.url)
+    method = request.method ?? .get
+    origin = LocalConnection.origin
+    wire = []
+    body = []
+    bodyCount = 0
+    isRepeatable = true
+    priority = 0
+    closesConnection = false
+    expectsContinue = false
+    feed = nil
+    cacheRequest = nil
+    auth = AuthUses()
+  }
+
   private static func checkedUrl(_ text: String) throws(HttpClientError) -> HttpUrl {
     let url: HttpUrl
     do throws(WireError) {
@@ -111,7 +131,7 @@ struct PreparedRequest: Sendable {
       throw .invalid("url", error.message)
     }
     guard url.userInfo == nil else {
-      throw .invalid("url", "the URL holds credentials, which this version does not send; give an Authorization header instead")
+      throw .invalid("url", "a redirect to a URL with credentials in it is not followed")
     }
     return url
   }

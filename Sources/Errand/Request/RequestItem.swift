@@ -77,7 +77,7 @@ final class RequestItem: TimerTarget {
     priority = prepared.priority
     machine = RequestStateMachine(isRepeatable: prepared.isRepeatable)
     stamps = RequestStamps(submitted: now)
-    if let feed = prepared.feed { rare = Rare(feed) }
+    if prepared.feed != nil || prepared.local != nil { rare = Rare(prepared.feed, local: prepared.local) }
   }
 
   var info: RequestInfo { ticket.info }
@@ -156,6 +156,9 @@ final class RequestItem: TimerTarget {
 
   /// What its body comes from, where that is not in memory.
   var feed: BodyFeed? { rare?.feed }
+  /// Where its answer is on this machine.
+  var local: LocalSource? { rare?.local }
+
   /// The 1xx responses so far.
   var interim: [ResponseHead] { rare?.interim ?? [] }
   var trailers: HttpHeaders { rare?.trailers ?? [:] }
@@ -247,8 +250,11 @@ final class RequestItem: TimerTarget {
     var file: DownloadedFile?
     var refusal: Refusal?
 
-    nonisolated init(_ feed: BodyFeed? = nil) {
+    let local: LocalSource?
+
+    nonisolated init(_ feed: BodyFeed? = nil, local: LocalSource? = nil) {
       self.feed = feed
+      self.local = local
     }
   }
 }
