@@ -217,7 +217,7 @@ extension HttpClient {
       for try await piece in try await stream(request).body { taken(piece.count) }
       return nil
     } catch {
-      return error as? HttpClientError
+      return error
     }
   }
 
