@@ -5,7 +5,25 @@ internal import HttpWire
 
 /// Who is asking, as the command line says it.
 struct WhoArguments: Sendable {
-  var credentials: HttpCredentials?
+  private enum Who: Sendable {
+    case basic(user: String, password: String)
+    case digest(user: String, password: String)
+    case any(user: String, password: String)
+    case bearer(String)
+  }
+
+  private var who: Who?
+
+  /// For the library in this process.
+  var credentials: HttpCredentials? {
+    switch who {
+    case nil: nil
+    case .basic(let user, let password)?: .basic(user: user, password: password)
+    case .digest(let user, let password)?: .digest(user: user, password: password)
+    case .any(let user, let password)?: .any(user: user, password: password)
+    case .bearer(let token)?: .bearer(token)
+    }
+  }
 
   init(_ arguments: Arguments, host: String) throws(Failure) {
     let bearer = arguments.value("bearer") ?? arguments.value("oauth2-bearer")
@@ -14,22 +32,22 @@ struct WhoArguments: Sendable {
       let name = String(user.prefix { $0 != ":" })
       let password = name.endIndex == user.endIndex ? "" : String(user.dropFirst(name.count + 1))
       if arguments.has("digest") {
-        credentials = .digest(user: name, password: password)
+        who = .digest(user: name, password: password)
       } else if arguments.has("anyauth") {
-        credentials = .any(user: name, password: password)
+        who = .any(user: name, password: password)
       } else {
-        credentials = .basic(user: name, password: password)
+        who = .basic(user: name, password: password)
       }
     } else if arguments.has("digest") || arguments.has("anyauth") {
       throw .usage("--\(arguments.has("digest") ? "digest" : "anyauth"): needs --user beside it")
     } else if let bearer {
-      credentials = .bearer(bearer)
+      who = .bearer(bearer)
     } else if arguments.has("netrc") || arguments.has("netrc-file") {
-      credentials = try WhoArguments.netrc(arguments.value("netrc-file"), host)
+      who = try WhoArguments.netrc(arguments.value("netrc-file"), host)
     }
   }
 
-  private static func netrc(_ path: String?, _ host: String) throws(Failure) -> HttpCredentials? {
+  private static func netrc(_ path: String?, _ host: String) throws(Failure) -> Who? {
     guard let path = path ?? getenv("HOME").map({ String(cString: $0) + "/.netrc" }) else { throw .usage("--netrc: there is no HOME") }
     var bytes: [UInt8] = []
     try File.read(path, option: "netrc-file") { bytes += $0 }
@@ -43,17 +61,17 @@ struct WhoArguments: Sendable {
 
   /// As the daemon's API takes it.
   var json: JsonValue? {
-    switch credentials {
+    switch who {
     case nil: nil
-    case .bearer(let token)?: .object(["bearer": .string(token)])
-    case .basic(let user, let password)?: .object(["basic": WhoArguments.pair(user, password)])
-    case .digest(let user, let password)?: .object(["digest": WhoArguments.pair(user, password)])
-    case .any(let user, let password)?: .object(["any": WhoArguments.pair(user, password)])
+    case .bearer(let token)?: ["bearer": .string(token)]
+    case .basic(let user, let password)?: ["basic": WhoArguments.pair(user, password)]
+    case .digest(let user, let password)?: ["digest": WhoArguments.pair(user, password)]
+    case .any(let user, let password)?: ["any": WhoArguments.pair(user, password)]
     }
   }
 
   private static func pair(_ user: String, _ password: String) -> JsonValue {
-    .object(["user": .string(user), "password": .string(password)])
+    ["user": .string(user), "password": .string(password)]
   }
 }
 
