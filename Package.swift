@@ -51,7 +51,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "SystemTests",
-      dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "errandd", "errand", "errand-quickstart", "errand-guides", "TestSupport"],
+      dependencies: [
+        "Errand", "HttpServer", "EventLoop", "HttpWire", "errandd", "errand", "errand-quickstart", "errand-guides", "TestSupport",
+      ],
       swiftSettings: settings),
   ]
 )

@@ -136,8 +136,11 @@ private final class SeenLog: ResponseHandler {
         }
       case "content-length" where request.head.headers["Content-Type"]?.contains("boundary=") == true: value = "LENGTH"
       case "authorization" where value.hasPrefix("Digest "):
-        value = "Digest " + value.dropFirst(7).split(separator: ",").map { $0.drop { $0 == " " } }
-          .filter { !$0.hasPrefix("cnonce=") && !$0.hasPrefix("response=") }.map { $0.replacing("\"", with: "") }.sorted().joined(separator: ", ")
+        value =
+          "Digest "
+          + value.dropFirst(7).split(separator: ",").map { $0.drop { $0 == " " } }
+          .filter { !$0.hasPrefix("cnonce=") && !$0.hasPrefix("response=") }.map { $0.replacing("\"", with: "") }.sorted().joined(
+            separator: ", ")
       default: break
       }
       fields.append("\(name.lowercased()): \(value)")

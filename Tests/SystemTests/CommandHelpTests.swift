@@ -51,7 +51,8 @@ import Testing
       ("tlsv1.3", nil), ("proxy", "x"), ("noproxy", nil), ("http1.1", nil), ("http2", nil), ("http2-prior-knowledge", nil),
       ("resolve", nil), ("priority", nil), ("service", nil), ("location", "L"), ("max-redirs", nil),
       ("data-raw", nil), ("data-urlencode", nil), ("form-string", nil), ("user", "u"), ("digest", nil), ("anyauth", nil), ("bearer", nil),
-      ("oauth2-bearer", nil), ("netrc", "n"), ("netrc-file", nil), ("cookie", "b"), ("cookie-jar", "c"), ("compressed", nil), ("range", "r"),
+      ("oauth2-bearer", nil), ("netrc", "n"), ("netrc-file", nil), ("cookie", "b"), ("cookie-jar", "c"), ("compressed", nil),
+      ("range", "r"),
       ("referer", "e"), ("remote-name", "O"), ("remote-header-name", "J"), ("continue", nil), ("continue-at", "C"), ("head", "I"),
       ("help", "h"),
     ]

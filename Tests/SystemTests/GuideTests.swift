@@ -48,7 +48,8 @@ import Testing
   @Test(arguments: Guide.allCases) func theExampleIsTheOneThatIsCompiledAndItRuns(_ guide: Guide) async throws {
     let source = try Self.text("Examples/guides/\(guide.rawValue).swift")
     let block = try #require(try Self.block(guide, "swift"))
-    let indented = block.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  " + $0 }.joined(separator: "\n")
+    let indented = block.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "  " + $0 }.joined(
+      separator: "\n")
     #expect(source.contains("{\n" + indented + "\n}\n"))
     let directory = try TemporaryDirectory()
     let path = guide == .bodies ? try directory.write("file.txt", Array("text".utf8)) : directory.path

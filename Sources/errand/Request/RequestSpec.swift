@@ -63,7 +63,9 @@ struct RequestSpec: Sendable {
     }
     if arguments.has("remote-header-name") { return Download(directory: ".") }
     guard resumes else { return nil }
-    guard let path = arguments.value("output"), path != "-" else { throw .usage("--continue: needs --output FILE or --remote-name beside it") }
+    guard let path = arguments.value("output"), path != "-" else {
+      throw .usage("--continue: needs --output FILE or --remote-name beside it")
+    }
     if arguments.has("range") { throw .usage("--continue and --range contradict each other") }
     return Download(to: path, resumes: true)
   }
