@@ -34,13 +34,16 @@ let package = Package(
     .executableTarget(name: "errandd", dependencies: ["ErrandDaemon", "EventLoop"], swiftSettings: settings),
     .executableTarget(name: "errand", dependencies: ["Errand", "EventLoop", "HttpWire"], swiftSettings: settings),
     .executableTarget(name: "errand-quickstart", dependencies: ["Errand"], path: "Examples/quickstart", swiftSettings: settings),
+    .executableTarget(name: "errand-guides", dependencies: ["Errand"], path: "Examples/guides", swiftSettings: settings),
     .executableTarget(
       name: "errand-bench", dependencies: ["Errand", "EventLoop", "HttpWire"], path: "Benchmarks/errand-bench", swiftSettings: settings),
+    .executableTarget(
+      name: "cache-writer", dependencies: ["Errand", "HttpWire", "TestSupport"], path: "Tests/CacheWriter", swiftSettings: settings),
     .target(name: "TestSupport", dependencies: ["EventLoop", "HttpWire"], path: "Tests/Support", swiftSettings: settings),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "HttpWireTests", dependencies: ["HttpWire", "Hashing", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "ErrandTests", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "Hashing", "TestSupport"],
+      name: "ErrandTests", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "Hashing", "TestSupport", "cache-writer"],
       swiftSettings: settings),
     .testTarget(name: "HttpServerTests", dependencies: ["HttpServer", "EventLoop", "HttpWire", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -48,7 +51,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "SystemTests",
-      dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "errandd", "errand", "errand-quickstart", "TestSupport"],
+      dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "errandd", "errand", "errand-quickstart", "errand-guides", "TestSupport"],
       swiftSettings: settings),
   ]
 )

@@ -69,7 +69,7 @@ public enum DigestServer {
         if given["realm"] != realm or given["opaque"] != "opaque/1": return "wrong"
         if given["uri"] != target and urllib.parse.urlsplit(target)._replace(scheme="", netloc="").geturl() != given["uri"]: return "uri"
         if given.get("userhash") == "true":
-            if given["username"] != digest(algorithm, user, ":".encode()[:0] + realm.encode()): return "wrong"
+            if given["username"] != digest(algorithm, user, realm): return "wrong"
         elif "username*" in given:
             charset, _, name = given["username*"].split("'")
             if charset != "UTF-8" or urllib.parse.unquote(name) != user: return "wrong"
@@ -99,6 +99,7 @@ public enum DigestServer {
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
         def log_message(self, *_): pass
         def answer(self):
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))

@@ -48,6 +48,16 @@ extension HttpClient {
     public var maxBodyBytes: Int64 = 16 * 1_048_576
     /// How many redirects a request follows. Default 10; one more fails with `too_many_redirects`.
     public var maxRedirects = 10
+    /// The jar of requests that name none of their own (``RequestOptions/cookies``). Default nil: no cookies are sent or kept.
+    public var cookies: CookieJar?
+    /// Where responses are kept that may be used again (RFC 9111), each owner's apart. Default nil: nowhere. A cache may serve several clients.
+    public var cache: HttpCache?
+    /// How requests use the cache that do not say so (``RequestOptions/cache``). Default off.
+    public var cachePolicy = CachePolicy.off
+    /// How long a ``TokenSource`` may take for a token. Default 60 s; zero does not limit it.
+    public var tokenTimeout = Duration.seconds(60)
+    /// How many times its size a body with content codings may decode to, once that is above 1 MiB. Default 200; above it `too_large`.
+    public var maxDecodedRatio = 200
     /// Limits on the other parts of a response.
     public var wireLimits = WireLimits()
     /// How HTTP/2 connections behave.
@@ -64,6 +74,22 @@ extension HttpClient {
     /// Told of each TLS connection that was made without verification, as ``TlsSettings/verify`` allows: for a log that an operator
     /// reads. Called on the loop, which it may not block.
     public var onUnverifiedTls: (@Sendable (String) -> Void)?
+    /// Where the services are that requests name instead of a URL. Their limits count as ``services`` does, where that says nothing: those that
+    /// are known when the client is made. Default nil: none.
+    public var catalog: CatalogStore?
+    /// TLS settings that services name (``ServiceTls/named(_:)``).
+    public var namedTls: [String: TlsSettings] = [:]
+    /// Credentials that services name (``ServiceVersion/credentials``).
+    public var namedCredentials: [String: HttpCredentials] = [:]
+    /// Change each request as it is submitted, in their order. Default none.
+    public var adapters: [any RequestAdapter] = []
+    /// Told of each request's beginning and outcome. Default none.
+    public var observers: [any OutcomeObserver] = []
+    /// Told when a service says that the session is no longer valid (``EnvelopeProfile/sessionInvalidCodes``): once, until a request of the same
+    /// service that was submitted later succeeds. Without a service, the same for an origin and envelope. Called on the client's delivery queue.
+    public var onSessionInvalid: (@Sendable (SessionInvalid) -> Void)?
+    /// Whether `file:` URLs read this machine's files. Default false: they are `denied`. `data:` URLs need no permission.
+    public var allowsFileUrls = false
     /// The first handle's number. Default 1.
     public var firstHandle: UInt64 = 1
     /// Turns host names into addresses; nil takes the system's servers and hosts file through c-ares.

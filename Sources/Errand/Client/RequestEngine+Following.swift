@@ -6,13 +6,16 @@ internal import HttpWire
 extension RequestEngine {
   /// The head of an answer came. True if something follows from it, or it can't be taken as it is.
   func takesUp(_ item: RequestItem, _ head: ResponseHead) -> Bool {
+    guard head.status < 400 || head.status == 401 || head.status == 407 else { return false }
     let conversation = self.conversation(of: item)
     do throws(HttpClientError) {
-      guard let followUp = try redirect(item, conversation, head) else { return false }
+      var followUp = try authentication(item, conversation, head)
+      if followUp == nil { followUp = try redirect(item, conversation, head) }
+      guard let followUp else { return false }
       item.followUp = followUp
-      item.keepsAnswer = followUp.keepsAnswer(item.interests)
+      item.keepsAnswer = followUp.keepsAnswer(item.interests) || conversation.course?.stored != nil
     } catch {
-      apply(item.machine.responseFailed(error.code, error.message), to: item)
+      apply(item.machine.refused(error.code, .response, error.message), to: item)
     }
     return true
   }
@@ -22,6 +25,17 @@ extension RequestEngine {
     let conversation = Conversation(plain: item.info, expect: item.rules.normalizer.expect)
     item.conversation = conversation
     return conversation
+  }
+
+  /// Cookies of any answer are kept (RFC 6265bis section 5.7), also of one that leads elsewhere.
+  func keepCookies(_ item: RequestItem, _ head: ResponseHead) {
+    guard let jar = item.conversation.map({ $0.request.jar(configuration.cookies) }) ?? configuration.cookies,
+      head.headers.contains("Set-Cookie")
+    else { return }
+    let conversation = self.conversation(of: item)
+    guard let url = try? HttpUrl(conversation.url) else { return }
+    jar.store(head.headers, from: url)
+    conversation.tookCookies()
   }
 
   // MARK: Redirects
@@ -85,26 +99,51 @@ extension RequestEngine {
   private func stopped(_ handle: RequestHandle) {
     guard let item = table[handle] else { return }
     item.conversation?.stayed()
-    apply(item.machine.answered(), to: item)
+    answer(item)
   }
 
   // MARK: The next exchange
 
   /// Makes a request's next exchange ready, off the loop: what it names may have to be read from the disk.
-  nonisolated func prepare(_ request: HttpRequest, for handle: RequestHandle) {
-    preparations.async { [self] in
-      let result = prepared(request)
-      EventLoop.shared.enqueue { [self] in took(result, request, for: handle) }
+  nonisolated func prepare(_ request: HttpRequest, for handle: RequestHandle, with answers: AuthAnswers = .none) {
+    prepare(request, for: handle, with: answers) { [self] item, prepared in
+      let conversation = self.conversation(of: item)
+      conversation.took(request, prepared, attempts: item.machine.attempts)
+      if conversation.auth.origin.said == .awaitsToken { return askForToken(item) }
+      item.take(prepared)
+      item.machine.isRepeatable = prepared.isRepeatable
+      lookUp(item)
     }
   }
 
-  private func took(_ result: Result<PreparedRequest, HttpClientError>, _ request: HttpRequest, for handle: RequestHandle) {
+  /// The same for the exchange that was to come anyhow, with conditions of the cache's.
+  nonisolated func prepare(_ request: HttpRequest, adding conditions: HttpHeaders, for handle: RequestHandle) {
+    var asked = request
+    for (name, value) in conditions { asked.headers.append(name, value) }
+    prepare(asked, for: handle, with: .none) { [self] item, prepared in
+      conversation(of: item).asks(prepared, attempts: item.machine.attempts)
+      item.take(prepared)
+      ask(item)
+    }
+  }
+
+  private nonisolated func prepare(
+    _ request: HttpRequest, for handle: RequestHandle, with answers: AuthAnswers,
+    then body: @escaping @LoopActor @Sendable (RequestItem, PreparedRequest) -> Void
+  ) {
+    preparations.async { [self] in
+      let result = prepared(request, with: answers)
+      EventLoop.shared.enqueue { [self] in took(result, for: handle, then: body) }
+    }
+  }
+
+  private func took(
+    _ result: Result<PreparedRequest, HttpClientError>, for handle: RequestHandle, then body: @LoopActor (RequestItem, PreparedRequest) -> Void
+  ) {
     guard let item = table[handle], case .preparing = item.machine.state else { return }
     switch result {
     case .success(let prepared):
-      conversation(of: item).took(request, prepared)
-      item.take(prepared)
-      apply(item.machine.prepared(isRepeatable: prepared.isRepeatable), to: item)
+      body(item, prepared)
     case .failure(let error):
       apply(item.machine.refused(error.code, error.phase ?? .request, error.message), to: item)
     }

@@ -9,11 +9,13 @@ final class ConnectPolicy: Sendable {
   let userAgent: String
   let limits: WireLimits
   let tls: TlsContexts
+  let authenticator: Authenticator
   private let overrides: [ResolveOverride]
 
-  init(_ configuration: HttpClient.Configuration, _ resolver: any NameResolver, _ tls: TlsContexts) {
+  init(_ configuration: HttpClient.Configuration, _ resolver: any NameResolver, _ tls: TlsContexts, _ authenticator: Authenticator) {
     self.resolver = resolver
     self.tls = tls
+    self.authenticator = authenticator
     race = AddressRace.Settings(attemptDelay: configuration.attemptDelay, tcp: configuration.tcp)
     userAgent = configuration.userAgent
     limits = configuration.wireLimits

@@ -32,6 +32,8 @@ final class Connector: SocketTarget, HandshakeTarget {
     var steps: [RequestTrace.Moment] = []
     var surplus: [UInt8] = []
     var tlsTime: Int64 = 0
+    /// With a proxy that may ask for credentials.
+    var auth: ConnectAuthentication?
     /// The pacer has given a turn.
     var hasPace = false
   }
@@ -67,7 +69,12 @@ final class Connector: SocketTarget, HandshakeTarget {
   func connect() {
     guard done != nil, race == nil else { return }
     do throws(ConnectFailure) {
-      let layers = try route.layers(to: agreement?.destinations.first)
+      if let proxy = route.connectProxy, proxy.credentials != nil, agreement?.auth == nil {
+        let agreement = self.agreement ?? Agreement()
+        self.agreement = agreement
+        agreement.auth = ConnectAuthentication(proxy, route.origin, policy.authenticator)
+      }
+      let layers = try route.layers(to: agreement?.destinations.first, authorization: agreement?.auth?.authorization())
       if !layers.isEmpty {
         let agreement = self.agreement ?? Agreement()
         self.agreement = agreement
@@ -221,12 +228,14 @@ final class Connector: SocketTarget, HandshakeTarget {
     agreement.hasPace = false
   }
 
-  /// A tunnel that does not reach one address of the origin may reach another.
+  /// A tunnel that does not reach one address of the origin may reach another, and a proxy that asks for credentials may take an answer to its challenge.
   private func layerFailed(_ failure: ConnectFailure) {
-    guard failure.isOfDestination, let agreement, agreement.destinations.count > 1, let address = agreement.address else {
+    guard let agreement, let address = agreement.address else { return finish(.failure(failure)) }
+    if failure.isOfDestination, agreement.destinations.count > 1 {
+      agreement.destinations.removeFirst()
+    } else if agreement.auth?.answers(failure.challenges) != true {
       return finish(.failure(failure))
     }
-    agreement.destinations.removeFirst()
     agreement.steps = []
     agreement.tlsTime = 0
     close()

@@ -24,16 +24,22 @@ struct Route: Sendable {
   /// Said after what is connected to.
   var suffix: String { plan.proxy.map { ", the proxy \($0)" } ?? "" }
 
+  /// The proxy that is asked for a tunnel with CONNECT.
+  var connectProxy: Proxy? {
+    guard case .tunnel(let proxy) = plan, !proxy.kind.isSocks else { return nil }
+    return proxy
+  }
+
   /// What is agreed on over a fresh connection, in order: TLS with the proxy, the tunnel, TLS with the origin. `destination` is the address
-  /// that the tunnel leads to; nil leaves the name to the proxy.
-  @LoopActor func layers(to destination: SocketAddress?) throws(ConnectFailure) -> [any StreamLayer] {
+  /// that the tunnel leads to; nil leaves the name to the proxy. `authorization`: what CONNECT says instead of the proxy's credentials in Basic.
+  @LoopActor func layers(to destination: SocketAddress?, authorization: String? = nil) throws(ConnectFailure) -> [any StreamLayer] {
     var layers: [any StreamLayer] = []
     if let proxy = plan.proxy, proxy.kind == .https {
       layers.append(TlsLayer(try ready(policy.tls.forProxies), with: proxy))
     }
     if case .tunnel(let proxy) = plan {
       do throws(TunnelError) {
-        layers.append(TunnelLayer(try handshake(proxy, destination), through: proxy, to: "\(origin)"))
+        layers.append(TunnelLayer(try handshake(proxy, destination, authorization), through: proxy, to: "\(origin)"))
       } catch {
         throw ConnectFailure(proxy, error)
       }
@@ -50,13 +56,14 @@ struct Route: Sendable {
     return context
   }
 
-  private func handshake(_ proxy: Proxy, _ destination: SocketAddress?) throws(TunnelError) -> any TunnelHandshake {
+  private func handshake(_ proxy: Proxy, _ destination: SocketAddress?, _ authorization: String?) throws(TunnelError) -> any TunnelHandshake
+  {
     // Only HTTP/2 in the clear has an origin that speaks before it is asked.
     let allowsSurplus = !origin.isSecure && origin.options?.version == .http2
     guard proxy.kind.isSocks else {
       return ConnectHandshake(
-        host: origin.host, port: origin.port, userAgent: policy.userAgent, credentials: proxy.credentials, limits: policy.limits,
-        allowsSurplus: allowsSurplus)
+        host: origin.host, port: origin.port, userAgent: policy.userAgent, credentials: proxy.credentials, authorization: authorization,
+        limits: policy.limits, allowsSurplus: allowsSurplus)
     }
     return try Socks5Handshake(
       to: .init(host: destination?.literal ?? origin.host), port: origin.port, credentials: proxy.credentials, allowsSurplus: allowsSurplus)

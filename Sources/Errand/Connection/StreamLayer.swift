@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import HttpWire
 
 /// Something that is agreed upon over a fresh connection before HTTP is spoken over it, such as TLS or a proxy's tunnel.
 @LoopActor
@@ -40,6 +41,8 @@ struct ConnectFailure: Error {
   var mayPass = true
   /// It is about the one address that a proxy was asked for.
   var isOfDestination = false
+  /// A proxy asks for credentials.
+  var challenges: [AuthChallenge] = []
 }
 
 /// A connection that stands, and how it came about.

@@ -82,6 +82,7 @@ extension ConnectFailure {
     phase = .connect
     message = "the proxy \(proxy) \(error.message)"
     mayPass = error.mayPass
+    challenges = error.challenges
     isOfDestination = error.code == .unreachable || error.code == .denied
   }
 }

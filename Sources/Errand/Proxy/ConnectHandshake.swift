@@ -11,6 +11,7 @@ struct ConnectHandshake: TunnelHandshake {
   private let authority: String
   private let userAgent: String
   private let credentials: ProxyCredentials?
+  private let authorization: String?
   private let allowsSurplus: Bool
   private var reader: ResponseReader
   private var state = State.reading
@@ -19,23 +20,30 @@ struct ConnectHandshake: TunnelHandshake {
   /// - Parameters:
   ///   - host: As a URL has it, without brackets.
   ///   - userAgent: Left out where it is empty or can't be sent.
+  ///   - authorization: What is said in place of the credentials in Basic.
   ///   - allowsSurplus: The origin may speak first, as in HTTP/2 in the clear. Otherwise bytes after the answer are refused: nobody
   ///     behind the tunnel was asked anything yet.
   init(
-    host: String, port: UInt16, userAgent: String, credentials: ProxyCredentials?, limits: WireLimits = WireLimits(),
-    allowsSurplus: Bool = false
+    host: String, port: UInt16, userAgent: String, credentials: ProxyCredentials?, authorization: String? = nil,
+    limits: WireLimits = WireLimits(), allowsSurplus: Bool = false
   ) {
-    authority = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    authority = ConnectHandshake.authority(host: host, port: port)
     self.userAgent = userAgent
     self.credentials = credentials
+    self.authorization = authorization ?? credentials?.basic
     self.allowsSurplus = allowsSurplus
     reader = ResponseReader(requestMethod: .connect, limits: limits)
+  }
+
+  /// The target of CONNECT (RFC 9112 section 3.2.3).
+  static func authority(host: String, port: UInt16) -> String {
+    host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 
   mutating func start() -> [UInt8] {
     var fields: HttpHeaders = ["User-Agent": userAgent]
     if userAgent.isEmpty || (try? fields.validate()) == nil { fields = [:] }
-    if let credentials { fields.append("Proxy-Authorization", credentials.basic) }
+    if let authorization { fields.append("Proxy-Authorization", authorization) }
     var text = "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n"
     for (name, value) in fields { text += "\(name): \(value)\r\n" }
     return Array((text + "\r\n").utf8)
@@ -89,7 +97,9 @@ struct ConnectHandshake: TunnelHandshake {
       let schemes = AuthenticationSchemes.names(head.headers.values("Proxy-Authenticate"))
       let offer = schemes.isEmpty ? "" : "; it takes \(schemes.joined(separator: ", "))"
       let what = credentials == nil ? "asks for credentials" : "does not take the credentials it got"
-      return TunnelError(.credentials, "\(what) (\(status)\(offer))")
+      var error = TunnelError(.credentials, "\(what) (\(status)\(offer))")
+      error.challenges = AuthChallenge.all(in: head.headers, proxy: true)
+      return error
     case 502, 503, 504:
       return TunnelError(.unreachable, "can't reach \(authority): it answered CONNECT with \(status)")
     default:

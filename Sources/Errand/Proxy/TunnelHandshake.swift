@@ -1,3 +1,5 @@
+internal import HttpWire
+
 /// The dialogue with a proxy at the start of a connection, after which the connection leads to the origin. Pure: bytes in, bytes out.
 protocol TunnelHandshake: Sendable {
   /// What is sent first. Called once, before anything else.
@@ -43,6 +45,8 @@ struct TunnelError: Error, Sendable, Hashable, CustomStringConvertible {
   let code: Code
   /// What the proxy did, to go after its name, without secrets; what the proxy wrote is in it in printable ASCII only.
   let message: String
+  /// What a proxy that asks for credentials would take.
+  var challenges: [AuthChallenge] = []
 
   init(_ code: Code, _ message: String) {
     self.code = code

@@ -1,3 +1,5 @@
+public import Hashing
+
 /// How credentials answer a challenge.
 public enum AuthChoice: Sendable {
   case basic
@@ -18,4 +20,20 @@ public enum AuthChoice: Sendable {
   }
 
   private static func offersBasic(_ challenges: [AuthChallenge]) -> Bool { challenges.contains { $0.scheme == "basic" } }
+
+  /// The value of Authorization or Proxy-Authorization. For Digest as in ``DigestAuth/authorization(method:target:user:password:bodyHash:cnonce:)``,
+  /// and throws as it does; Basic needs nothing of the request.
+  public mutating func authorization(
+    for credentials: HttpCredentials, method: HttpMethod, target: String, bodyHash: (HashAlgorithm) -> [UInt8]?, cnonce: String
+  ) throws(WireError) -> String {
+    switch self {
+    case .basic:
+      return try BasicAuth.value(user: credentials.user, password: credentials.secret)
+    case .digest(var digest):
+      let value = try digest.authorization(
+        method: method, target: target, user: credentials.user, password: credentials.secret, bodyHash: bodyHash, cnonce: cnonce)
+      self = .digest(digest)
+      return value
+    }
+  }
 }
