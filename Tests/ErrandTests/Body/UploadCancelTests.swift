@@ -91,7 +91,6 @@ import Testing
     } test: { client, http2 in
       try await scene(.test(perHost: 200)) { _, _ in
       } test: { client1, http1 in
-        await http1.watchHeads { _, _ in true }
         let client = isHttp2 ? client : client1
         var random = SeededGenerator(seed: 7)
         for round in 0..<10 {
