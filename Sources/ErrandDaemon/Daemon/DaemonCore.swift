@@ -88,6 +88,7 @@ final class DaemonCore {
     submitting = record
     client.submitOnLoop(request, handle: handle, sink: self)
     submitting = nil
+    if record.url.isEmpty { record.url = client.url(handle) ?? record.url }
     if let refusal {
       self.refusal = nil
       store.withdrawn(record)

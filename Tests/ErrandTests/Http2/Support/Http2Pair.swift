@@ -12,6 +12,7 @@ final class Http2Pair: Http2SessionHandler {
     case body(Http2Stream, [UInt8])
     case trailers(Http2Stream, HttpHeaders)
     case end(Http2Stream, Http2StreamEnd)
+    case bodyFailed(Http2Stream, String)
     case goAway(Http2ErrorCode, String)
     case settings
     case ping(UInt64)
@@ -111,6 +112,7 @@ final class Http2Pair: Http2SessionHandler {
 
   func received(trailers: HttpHeaders, on stream: Http2Stream) { add(.trailers(stream, trailers)) }
   func ended(_ stream: Http2Stream, _ end: Http2StreamEnd) { add(.end(stream, end)) }
+  func failed(body error: HttpClientError, on stream: Http2Stream) { add(.bodyFailed(stream, error.message)) }
   func serverGoesAway(_ code: Http2ErrorCode, _ words: String) { add(.goAway(code, words)) }
   func serverSettingsChanged() { add(.settings) }
   func pingAnswered(_ number: UInt64) { add(.ping(number)) }
