@@ -121,7 +121,7 @@ extension RequestEngine {
   private func start(_ item: RequestItem, _ transfer: DownloadTransfer, _ start: PartialFile.Start) {
     let handle = item.info.handle
     item.taker = transfer
-    transfer.file.run { (file, isUnwanted) throws(HttpClientError) in
+    transfer.file.run(adds: true) { (file, isUnwanted) throws(HttpClientError) in
       try file.begin(start)
       try file.hashWhatIsThere(isUnwanted)
       return 0

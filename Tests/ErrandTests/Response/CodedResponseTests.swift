@@ -31,7 +31,7 @@ import Testing
     return generator.text(count)
   }
 
-  @Test(arguments: CodedFormat.allCases, [1, 100_000, 2_000_000])
+  @Test(arguments: CodedFormat.allCases, [1, 100_000, 1_000_000])
   func `a coded body is decoded, and the headers stay as they came`(format: CodedFormat, size: Int) async throws {
     let plain = plain(size)
     let coded = try await CodedResponse(plain, format)
@@ -179,8 +179,10 @@ import Testing
       coded[index] = ~before
       if index > 2 { coded.append(0x55) }
       try await answer(CodedResponse(coded, format.coding).whole) { result, peer, client in
-        #expect(
-          result.error?.code == .malformedResponse && result.error?.phase == .response && result.error?.retryable == false, "\(result)")
+        // Without a checksum any byte may look like one of a longer body.
+        let isLonger = format == .rawDeflate && result.error?.code == .truncated
+        #expect(result.error?.code == .malformedResponse || isLonger, "\(result)")
+        #expect(result.error?.phase == .response && result.error?.retryable == isLonger, "\(result)")
         let answer = try await client.response(HttpRequest(await peer.url("/next")))
         #expect(answer.text == "next")
       }
@@ -188,7 +190,7 @@ import Testing
     }
   }
 
-  @Test(arguments: CodedFormat.allCases, [200, 3_000_000])
+  @Test(arguments: CodedFormat.allCases, [200, 1_000_000])
   func `a body whose coding is cut is truncated, though its message is whole`(format: CodedFormat, size: Int) async throws {
     let coded = try await format.encode(plain(size))
     for count in [1, coded.count / 2, coded.count - 1] {
