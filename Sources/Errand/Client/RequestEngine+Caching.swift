@@ -11,6 +11,7 @@ extension RequestEngine {
 
   /// Looks up what is stored for a request that is not sent yet; asks the server where the rules say so.
   func lookUp(_ item: RequestItem) {
+    if item.download == nil, looksForFile(item) { return }
     guard let cache = configuration.cache, let conversation = item.conversation, let request = conversation.cacheRequest,
       let url = try? HttpUrl(conversation.url)
     else { return ask(item) }
@@ -96,7 +97,9 @@ extension RequestEngine {
 
   /// Asks the server behind the back of a request that was answered with what is stale (RFC 5861 section 3).
   private func refresh(_ item: RequestItem, _ course: CacheCourse) {
-    guard !isShutDown, let cache = configuration.cache, var request = item.conversation?.request, cache.beginRefresh(course.key) else { return }
+    guard !isShutDown, let cache = configuration.cache, var request = item.conversation?.request, cache.beginRefresh(course.key) else {
+      return
+    }
     request.cache = .revalidate
     request.tag = nil
     request.key = nil
@@ -136,7 +139,7 @@ extension RequestEngine {
       return true
     case .pass(let stores, let drops):
       if drops, let entry = course.entry { cache.remove(entry, for: course.key) }
-      let isKept = stores && !item.interests.contains(.bodyChunks)
+      let isKept = stores && !item.streamsBody
       course.stored = isKept ? head : nil
       item.head?.headers.append(
         CacheStatus.fieldName, CacheStatus.forward(course.forward, status: head.status, isStored: isKept).description)
@@ -156,7 +159,9 @@ extension RequestEngine {
   /// The answer is whole: it is stored, where the rules wanted that.
   func storeAnswer(_ item: RequestItem) {
     // One that ended with its connection may have been cut.
-    guard let cache = configuration.cache, let course = item.conversation?.course, let head = course.stored, !item.lengthUnknown else { return }
+    guard let cache = configuration.cache, let course = item.conversation?.course, let head = course.stored, !item.lengthUnknown else {
+      return
+    }
     course.stored = nil
     // That of one that leads elsewhere is not decoded.
     let isDecoded = item.decoding != nil
@@ -173,7 +178,7 @@ extension RequestEngine {
     guard let course = item.conversation?.course, let entry = course.entry else { return false }
     guard [.dns, .connect, .tls, .timeout, .connectionLost, .truncated, .malformedResponse].contains(code) else { return false }
     // What a delegate has been told of another answer can't be taken back.
-    if item.head != nil, !item.interests.isDisjoint(with: [.head, .bodyChunks]) { return false }
+    if item.head != nil, item.taker != nil || !item.interests.isDisjoint(with: [.head, .bodyChunks]) { return false }
     let now = RequestEngine.wallClock
     guard let age = CacheRules.standIn(entry, for: course.request, policy: course.policy, status: nil, now: now) else { return false }
     take(entry, age: age, .forward(course.forward, status: nil), into: item)

@@ -35,12 +35,13 @@ extension RequestEngine {
   /// The next piece of what was received before.
   func decodeMore(_ item: RequestItem, _ decoding: BodyDecoding) {
     // Goes on when the delegate has taken some.
-    if decoding.isStreamed, item.untaken >= RequestItem.untakenLimit { return }
+    if decoding.isStreamed, item.taker?.isFull(item) ?? (item.untaken >= RequestItem.untakenLimit) { return }
     do throws(WireError) {
       try gather(item, decoding) { (output) throws(WireError) in try decoding.goOn(into: &output, decodings) }
       if decoding.hasMore { return decodings.add(item, of: self) }
       guard decoding.hasEnded else { return resumeIfRoom(item) }
       try decoding.finish()
+      if let download = item.download, item.taker === download { return finish(download, item, isReusable: false) }
       apply(item.machine.answered(), to: item)
     } catch {
       decodingFailed(item, error)
@@ -90,6 +91,7 @@ extension RequestEngine {
     var chunk: [UInt8] = []
     try body(&chunk)
     guard !chunk.isEmpty else { return }
+    if let taker = item.taker { return chunk.withUnsafeBytes { taker.take($0, of: item) } }
     item.untaken += chunk.count
     send(.chunk(chunk), to: item)
     if item.untaken >= RequestItem.untakenLimit { item.connection?.pause(item) }

@@ -35,6 +35,7 @@ extension RequestEngine {
   }
 
   private func explain(_ item: RequestItem, _ now: Instant) -> String {
+    if item.local != nil, case .exchanging = item.machine.state { return "is read on this machine" }
     let age = RequestEngine.seconds(now.microseconds(since: item.stamps.submitted))
     switch item.machine.state {
     case .new, .queued:
@@ -59,7 +60,7 @@ extension RequestEngine {
     case .preparing where item.decoding != nil:
       return "has received its response and decodes it"
     case .preparing:
-      return item.conversation?.auth.waiting ?? "is made ready to be sent on, after \(item.followWords)"
+      return item.download?.explanation ?? item.conversation?.auth.waiting ?? "is made ready to be sent on, after \(item.followWords)"
     case .ended:
       return "has ended; its outcome is on the way to the delegate"
     }

@@ -32,7 +32,9 @@ extension RequestEngine {
     readAuthenticationInfo(item, head)
     if configuration.cache != nil, isAnsweredByCache(item, head) { return }
     if head.status >= 300, takesUp(item, head) { return }
-    let isStreamed = item.interests.contains(.bodyChunks)
+    if let download = item.download, directs(item, download, head, contentLength: contentLength) { return }
+    if case .stream(let buffer) = item.ticket.sink { directs(item, head, to: buffer) }
+    let isStreamed = item.taker != nil || item.interests.contains(.bodyChunks)
     if item.rules.decodes(head, item.method) {
       guard beginsDecoding(item, head, contentLength: contentLength, isStreamed: isStreamed) else { return }
     } else if let contentLength, !isStreamed, item.method != .head, head.status != 204, head.status != 304 {
@@ -53,6 +55,7 @@ extension RequestEngine {
       return
     }
     if let decoding = item.decoding { return decode(item, decoding, bytes) }
+    if let taker = item.taker { return taker.take(bytes, of: item) }
     if item.interests.contains(.bodyChunks) {
       item.untaken += bytes.count
       send(.chunk([UInt8](bytes)), to: item)
@@ -79,6 +82,9 @@ extension RequestEngine {
       if configuration.cache != nil { storeAnswer(item) }
       apply(item.machine.followed(isReusable: isReusable), to: item)
       follow(target, item)
+    case .fromStart?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      askFromStart(item)
     case .stored(let entry, let age, let status)?:
       apply(item.machine.followed(isReusable: isReusable), to: item)
       answer(item, entry, age: age, status)
@@ -90,6 +96,7 @@ extension RequestEngine {
       authenticate(step, item)
     case nil:
       if let decoding = item.decoding, !isDecoded(item, decoding, isReusable: isReusable) { return }
+      if let download = item.download, item.taker === download { return finish(download, item, isReusable: isReusable) }
       apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
     }
   }
@@ -169,6 +176,7 @@ extension RequestEngine {
         return
       }
     }
+    if timer == .backOff, looksForFile(item) { return }
     if item.isFollowedUp, timer == .idle { return completed(item, isReusable: false, lengthUnknown: false) }
     // Nobody can say afterwards what it hung in.
     var doing = item.attempt.map { " while it was \($0.connector.explanation)" } ?? ""
@@ -188,7 +196,7 @@ extension RequestEngine {
         guard let item = table[delivery.ticket.info.handle] else { continue }
         item.untaken -= bytes.count
         resumeIfRoom(item)
-      case .interim, .head, .sent, .redirect, .challenge: break
+      case .interim, .head, .sent, .redirect, .challenge, .progress: break
       }
     }
     tellIfEmpty()
@@ -196,7 +204,7 @@ extension RequestEngine {
 
   /// Reading goes on if enough of what came was taken.
   func resumeIfRoom(_ item: RequestItem) {
-    guard item.untaken < RequestItem.untakenLimit / 2 else { return }
+    guard item.taker?.hasRoom(item) ?? (item.untaken < RequestItem.untakenLimit / 2) else { return }
     resumeReading(item)
   }
 

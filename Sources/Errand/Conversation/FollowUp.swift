@@ -6,6 +6,8 @@ enum FollowUp: Sendable {
   case retry(after: Duration)
   /// It is asked elsewhere.
   case redirect(RedirectTarget)
+  /// The same again, of which only a part was asked for.
+  case fromStart
   /// What is stored is the answer.
   case stored(CacheEntry, age: Int64?, CacheStatus)
   /// The same once more, without the cache's conditions.
@@ -16,7 +18,7 @@ enum FollowUp: Sendable {
   /// It may turn out that nothing follows: then the answer is the outcome after all.
   func keepsAnswer(_ interests: RequestInterests) -> Bool {
     switch self {
-    case .retry, .stored, .fetchAgain: false
+    case .retry, .fromStart, .stored, .fetchAgain: false
     case .redirect: interests.contains(.redirects)
     case .authenticate(let step): step.keepsAnswer
     }

@@ -25,6 +25,8 @@ struct PreparedRequest: Sendable {
   let cacheRequest: CacheRequest?
   /// How it says who is asking.
   let auth: AuthUses
+  /// It is answered on this machine, and nothing of the above is sent.
+  var local: LocalSource?
 
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
@@ -45,7 +47,7 @@ struct PreparedRequest: Sendable {
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
     let wantsJson = request.expect != .any || request.acceptsJson || request.optionBox?.value.envelope != nil
     // A part of a coded body can't be decoded.
-    let takesCodings = request.optionBox?.value.decodes ?? true && (request.headers.isEmpty || !request.headers.contains("Range"))
+    let takesCodings = request.optionBox?.value.takesCodings ?? true && (request.headers.isEmpty || !request.headers.contains("Range"))
     var headers = PreparedRequest.headers(request.headers, defaults.fields(wantsJson: wantsJson, takesCodings: takesCodings))
     var prepared = try PreparedBody(request.body)
     if !request.params.isEmpty {
@@ -90,7 +92,9 @@ struct PreparedRequest: Sendable {
       try draft.check()
       (wire, body, bodyCount, feed) = ([], [], -1, BodyFeed(UnopenedBody(content: content, draft: draft)))
     }
-    let usesCache = configuration.cache != nil && (request.optionBox?.value.cache ?? configuration.cachePolicy) != .off
+    let options = request.optionBox?.value
+    // What goes to a file is not kept twice.
+    let usesCache = configuration.cache != nil && options?.download == nil && (options?.cache ?? configuration.cachePolicy) != .off
     cacheRequest = usesCache ? CacheRequest(method: method, headers: headers, hasBody: request.body != nil) : nil
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
@@ -101,6 +105,24 @@ struct PreparedRequest: Sendable {
     self.isRepeatable = method.isIdempotent || bringsHeaders && headers.contains("Idempotency-Key")
   }
 
+  /// One for a `data:` or `file:` URL.
+  init(_ local: LocalSource, _ request: borrowing HttpRequest) {
+    self.local = local
+    url = local.shown(request.url)
+    method = request.method ?? .get
+    origin = LocalConnection.origin
+    wire = []
+    body = []
+    bodyCount = 0
+    isRepeatable = true
+    priority = 0
+    closesConnection = false
+    expectsContinue = false
+    feed = nil
+    cacheRequest = nil
+    auth = AuthUses()
+  }
+
   private static func checkedUrl(_ text: String) throws(HttpClientError) -> HttpUrl {
     let url: HttpUrl
     do throws(WireError) {
@@ -109,7 +131,7 @@ struct PreparedRequest: Sendable {
       throw .invalid("url", error.message)
     }
     guard url.userInfo == nil else {
-      throw .invalid("url", "the URL holds credentials, which this version does not send; give an Authorization header instead")
+      throw .invalid("url", "a redirect to a URL with credentials in it is not followed")
     }
     return url
   }

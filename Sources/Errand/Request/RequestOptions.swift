@@ -27,6 +27,8 @@ public struct RequestOptions: Sendable {
   /// Whether the body may come compressed (`Accept-Encoding` says so, unless the request's headers have one) and is decoded by its
   /// Content-Encoding. Default true.
   public var decodes = true
+  /// Puts a successful response's body into a file. Default nil: it is held in memory.
+  public var download: Download?
 
   /// What becomes of a response that sends elsewhere (RFC 9110 section 15.4). Default: followed.
   public var redirects = RedirectPolicy.follow

@@ -13,6 +13,7 @@ final class RequestRules: Sendable {
   let redirects: RedirectPolicy
   let maxRedirects: Int
   let allowsInsecureRedirects: Bool
+  let download: Download?
   private let lengths: Lengths
 
   /// Of the timers, in nanoseconds: reckoned once, used often.
@@ -45,6 +46,7 @@ final class RequestRules: Sendable {
     redirects = .follow
     maxRedirects = configuration.maxRedirects
     allowsInsecureRedirects = false
+    download = nil
     lengths = Lengths().over(configuration.timeouts)
   }
 
@@ -52,12 +54,13 @@ final class RequestRules: Sendable {
     retry = options.retry
     normalizer = ResponseNormalizer(expect: expect, envelope: options.envelope, acceptStatus: options.acceptStatus)
     maxBodyBytes = options.maxBodyBytes ?? base.maxBodyBytes
-    decodes = options.decodes
+    decodes = options.takesCodings
     maxDecodedRatio = base.maxDecodedRatio
     service = options.service
     redirects = options.redirects
     maxRedirects = options.maxRedirects ?? base.maxRedirects
     allowsInsecureRedirects = options.allowsInsecureRedirects
+    download = options.download?.settled
     lengths = base.lengths.over(options.timeouts)
   }
 

@@ -116,10 +116,12 @@ struct RequestStateMachine: Sendable {
     return Actions(transport: .enqueue, timer: .start(.queue))
   }
 
-  /// Something has to be looked up before anything is sent.
+  /// Something has to be looked up before anything is sent, or sent again.
   mutating func setAside() -> Actions {
-    guard case .new = state else { return .nothing }
-    state = .preparing
+    switch state {
+    case .new, .backingOff: state = .preparing
+    case .queued, .connecting, .exchanging, .preparing, .ended: break
+    }
     return .nothing
   }
 

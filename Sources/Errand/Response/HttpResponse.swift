@@ -20,11 +20,12 @@ public struct HttpResponse: Sendable {
 
   init(
     _ head: ResponseHead, body: [UInt8], trailers: HttpHeaders, interim: [ResponseHead], lengthUnknown: Bool, attempts: Int,
-    timings: RequestTimings, way: Way?, encodedByteCount: Int64? = nil
+    timings: RequestTimings, way: Way?, encodedByteCount: Int64? = nil, file: DownloadedFile? = nil
   ) {
-    let isPlain = trailers.isEmpty && interim.isEmpty && way == nil && encodedByteCount == nil
+    let isPlain = trailers.isEmpty && interim.isEmpty && way == nil && encodedByteCount == nil && file == nil
+    let extras = isPlain ? nil : Extras(trailers, interim, way, encodedByteCount, file)
     storage = Storage(
-      head: head, body: body, extras: isPlain ? nil : Extras(trailers, interim, way, encodedByteCount), lengthUnknown: lengthUnknown,
+      head: head, body: body, extras: extras, lengthUnknown: lengthUnknown,
       attempts: attempts, timings: timings)
   }
 
@@ -35,6 +36,8 @@ public struct HttpResponse: Sendable {
   public var headers: HttpHeaders { storage.head.headers }
   /// The body's bytes, without content codings if ``wasDecoded``; empty if they were streamed to the delegate.
   public var body: [UInt8] { storage.body }
+  /// The file that holds the body instead, of a download (``RequestOptions/download``).
+  public var file: DownloadedFile? { storage.extras?.file }
   /// Trailer fields of a chunked body, apart from the headers.
   public var trailers: HttpHeaders { storage.extras?.trailers ?? [:] }
   /// The 1xx responses that came before.
@@ -94,12 +97,14 @@ public struct HttpResponse: Sendable {
     let interim: [ResponseHead]
     let way: Way?
     let encodedByteCount: Int64?
+    let file: DownloadedFile?
 
-    init(_ trailers: HttpHeaders, _ interim: [ResponseHead], _ way: Way?, _ encodedByteCount: Int64?) {
+    init(_ trailers: HttpHeaders, _ interim: [ResponseHead], _ way: Way?, _ encodedByteCount: Int64?, _ file: DownloadedFile?) {
       self.trailers = trailers
       self.interim = interim
       self.way = way
       self.encodedByteCount = encodedByteCount
+      self.file = file
     }
   }
 
