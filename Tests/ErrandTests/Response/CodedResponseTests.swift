@@ -334,14 +334,27 @@ import Testing
       #expect(event("/bomb")?.error?.code == .tooLarge)
     }
   }
+
+  @Test func `the body of a challenge is decoded where nothing follows from it`() async throws {
+    let coded = try await CodedResponse(Array("who are you?".utf8))
+    try await scene { connection, _ in
+      connection.write(Array("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"r\"\r\n".utf8) + coded.whole.dropFirst(17))
+    } test: { client, peer in
+      let delegate = StoppingDelegate()
+      client.submit(HttpRequest(await peer.url()), delegate: delegate)
+      let error = try #require(try await delegate.outcomes.first(1)[0].event.error)
+      #expect(error.code == .httpStatus && error.response?.text == "who are you?" && error.response?.wasDecoded == true)
+    }
+  }
 }
 
-/// Follows no redirect.
+/// Follows no redirect and answers no challenge.
 private final class StoppingDelegate: HttpClientDelegate {
   let outcomes = Record<(info: RequestInfo, event: DelegateEvent)>("outcomes of a delegate that stops redirects")
-  var interests: RequestInterests { .redirects }
+  var interests: RequestInterests { [.redirects, .challenges] }
 
   func requestDidFinish(_ request: RequestInfo, response: HttpResponse) { outcomes.add((request, .finished(response))) }
   func requestDidFail(_ request: RequestInfo, error: HttpClientError) { outcomes.add((request, .failed(error))) }
   func request(_ request: RequestInfo, willFollow redirection: Redirection) { redirection.stop() }
+  func request(_ request: RequestInfo, didReceiveChallenge challenge: AuthenticationChallenge) { challenge.answer(.proceedWithout) }
 }
