@@ -79,7 +79,7 @@ extension RequestEngine {
     guard let item = table[handle], case .preparing = item.machine.state, let conversation = item.conversation else { return }
     switch answer {
     case .proceedWithout:
-      apply(item.machine.answered(), to: item)
+      takeAnswer(item)
     case .cancel:
       _ = cancel(handle)
     case .use(let credentials):
@@ -92,7 +92,7 @@ extension RequestEngine {
       let first = (try? credentials.firstAuthorization()) ?? nil
       if choice == nil, first == nil, (try? credentials.check()) != nil {
         conversation.auth.words = "the server offers nothing that the delegate's credentials could answer"
-        return apply(item.machine.answered(), to: item)
+        return takeAnswer(item)
       }
       prepare(next, for: handle, with: AuthAnswers(origin: choice))
     }
@@ -122,7 +122,7 @@ extension RequestEngine {
       prepare(conversation.request, for: handle, with: AuthAnswers(token: token))
     case .failure(let failure) where isRenewal:
       conversation.auth.words = "there is no new token: \(failure.words)"
-      apply(item.machine.answered(), to: item)
+      takeAnswer(item)
     case .failure(let failure):
       apply(item.machine.refused(.denied, .request, "there is no token: \(failure.words)"), to: item)
     }

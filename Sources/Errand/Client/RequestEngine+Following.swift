@@ -99,7 +99,7 @@ extension RequestEngine {
   private func stopped(_ handle: RequestHandle) {
     guard let item = table[handle] else { return }
     item.conversation?.stayed()
-    answer(item)
+    takeAnswer(item)
   }
 
   // MARK: The next exchange

@@ -147,7 +147,7 @@ extension RequestEngine {
 
   func tooLarge(_ transfer: DownloadTransfer, _ item: RequestItem) {
     let limit = transfer.download.maxBytes ?? .max
-    apply(item.machine.responseFailed(.tooLarge, "the file is larger than \(limit) bytes (limit max_bytes of the download)"), to: item)
+    apply(item.machine.refused(.tooLarge, .response, "the file is larger than \(limit) bytes (limit max_bytes of the download)"), to: item)
   }
 
   // MARK: The end
