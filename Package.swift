@@ -36,11 +36,13 @@ let package = Package(
     .executableTarget(name: "errand-quickstart", dependencies: ["Errand"], path: "Examples/quickstart", swiftSettings: settings),
     .executableTarget(
       name: "errand-bench", dependencies: ["Errand", "EventLoop", "HttpWire"], path: "Benchmarks/errand-bench", swiftSettings: settings),
+    .executableTarget(
+      name: "cache-writer", dependencies: ["Errand", "HttpWire", "TestSupport"], path: "Tests/CacheWriter", swiftSettings: settings),
     .target(name: "TestSupport", dependencies: ["EventLoop", "HttpWire"], path: "Tests/Support", swiftSettings: settings),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "HttpWireTests", dependencies: ["HttpWire", "Hashing", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "ErrandTests", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "Hashing", "TestSupport"],
+      name: "ErrandTests", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "Hashing", "TestSupport", "cache-writer"],
       swiftSettings: settings),
     .testTarget(name: "HttpServerTests", dependencies: ["HttpServer", "EventLoop", "HttpWire", "TestSupport"], swiftSettings: settings),
     .testTarget(

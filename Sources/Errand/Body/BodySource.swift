@@ -2,9 +2,11 @@ internal import EventLoop
 
 /// What a request's body is read from while it is sent. The loop asks for the next piece, and is told later of one that is not there yet.
 @LoopActor
-protocol BodySource: AnyObject {
+protocol BodySource: AnyObject, Sendable {
   /// In bytes; nil if nobody knows beforehand.
   var length: Int64? { get }
+  /// Whether it can be read again from the start.
+  var isReplayable: Bool { get }
   /// Told, on the loop and never within ``next(into:)``, when there is more to be had after ``BodyStep/later``.
   var onReady: (@LoopActor () -> Void)? { get set }
 
@@ -30,6 +32,6 @@ extension HttpClientError {
   static func body(_ message: String) -> HttpClientError { .invalid("body", message) }
 
   static func cannotReplayBody(_ message: String) -> HttpClientError {
-    HttpClientError(Code(rawValue: "cannot_replay_body"), phase: .request, message: message)
+    HttpClientError(.cannotReplayBody, phase: .request, message: message)
   }
 }

@@ -9,22 +9,20 @@ internal import Synchronization
 /// complete: the last piece is sent when the sequence has ended, not when it has come. Without one the body goes out in chunks (HTTP/1.1,
 /// RFC 9112 section 7.1) or until the end of the stream (HTTP/2). What the sequence throws ends the request with `invalid_request`.
 public struct HttpBodyStream: Sendable, Hashable {
-  /// In bytes; nil if it is not known. A negative one is `invalid_request`.
-  public let length: Int64?
-  /// The Content-Type header unless the caller's headers have one.
-  public let contentType: String?
-  /// Whether the body can be sent again, for a retry or a redirect; if not, such a request ends with `cannot_replay_body`.
-  public let isReplayable: Bool
   let producer: StreamProducer
+
+  /// In bytes; nil if it is not known. A negative one is `invalid_request`.
+  public var length: Int64? { producer.length }
+  /// The Content-Type header unless the caller's headers have one.
+  public var contentType: String? { producer.contentType }
+  /// Whether the body can be sent again, for a retry or a redirect; if not, a request that would have to ends with `cannot_replay_body`.
+  public var isReplayable: Bool { producer.isReplayable }
 
   /// `make` gives a new sequence each time that the body is sent.
   public init<Pieces: AsyncSequence & SendableMetatype>(
     length: Int64? = nil, contentType: String? = nil, _ make: @escaping @Sendable () -> Pieces
   ) where Pieces.Element == [UInt8], Pieces.AsyncIterator: SendableMetatype {
-    self.length = length
-    self.contentType = contentType
-    isReplayable = true
-    producer = StreamProducer { buffer in
+    producer = StreamProducer(length: length, contentType: contentType, isReplayable: true) { buffer in
       for try await piece in make() where !(await buffer.give(piece)) { return }
     }
   }
@@ -33,10 +31,7 @@ public struct HttpBodyStream: Sendable, Hashable {
   public init<Pieces: AsyncSequence & Sendable>(
     once pieces: Pieces, length: Int64? = nil, contentType: String? = nil
   ) where Pieces.Element == [UInt8] {
-    self.length = length
-    self.contentType = contentType
-    isReplayable = false
-    producer = StreamProducer { buffer in
+    producer = StreamProducer(length: length, contentType: contentType, isReplayable: false) { buffer in
       for try await piece in pieces where !(await buffer.give(piece)) { return }
     }
   }
@@ -47,16 +42,24 @@ public struct HttpBodyStream: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(producer)) }
 }
 
-/// What a stream's sequence is made and iterated by.
+/// What a stream's sequence is made and iterated by. Behind one reference, for it is in every request.
 final class StreamProducer: Sendable {
+  let length: Int64?
+  let contentType: String?
+  let isReplayable: Bool
   /// Gives all pieces to the buffer, until that wants no more.
   let run: @Sendable (StreamBuffer) async throws -> Void
-  private let wasBegun = Atomic<Bool>(false)
+  private let begun = Atomic<Bool>(false)
 
-  init(_ run: @escaping @Sendable (StreamBuffer) async throws -> Void) {
+  init(length: Int64?, contentType: String?, isReplayable: Bool, _ run: @escaping @Sendable (StreamBuffer) async throws -> Void) {
+    self.length = length
+    self.contentType = contentType
+    self.isReplayable = isReplayable
     self.run = run
   }
 
+  var wasBegun: Bool { begun.load(ordering: .relaxed) }
+
   /// True for the first who asks.
-  func begin() -> Bool { !wasBegun.exchange(true, ordering: .relaxed) }
+  func begin() -> Bool { !begun.exchange(true, ordering: .relaxed) }
 }

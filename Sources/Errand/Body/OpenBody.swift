@@ -57,6 +57,12 @@ struct OpenBody: Sendable {
 }
 
 extension MultipartPart {
+  /// For its content, or for the table of types.
+  var needsDisk: Bool {
+    if case .file = content { return true }
+    return contentType == nil && filename != nil
+  }
+
   /// Its Content-Type.
   fileprivate var sentType: String? {
     if let contentType { return contentType }

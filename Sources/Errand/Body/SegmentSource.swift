@@ -5,6 +5,7 @@ internal import EventLoop
 @LoopActor
 final class SegmentSource: BodySource {
   let length: Int64?
+  var isReplayable: Bool { true }
   var onReady: (@LoopActor () -> Void)?
   private var start: SegmentCursor
   private var state: State

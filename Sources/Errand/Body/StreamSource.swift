@@ -4,14 +4,18 @@ internal import EventLoop
 @LoopActor
 final class StreamSource: BodySource {
   let length: Int64?
+  var isReplayable: Bool { stream.isReplayable }
   var onReady: (@LoopActor () -> Void)?
   private let stream: HttpBodyStream
   private var run: Run?
   private var given: Int64 = 0
   /// The piece with which the body would be whole, until it is known that no more comes.
   private var held: [UInt8]?
+  private var hasBegun = false
   private var hasEnded = false
   private var failure: HttpClientError?
+
+  nonisolated static let wasSent = "the body is a stream that can be sent only once, and was"
 
   /// One iteration of the sequence.
   private struct Run {
@@ -24,7 +28,7 @@ final class StreamSource: BodySource {
     }
   }
 
-  init(_ stream: HttpBodyStream) {
+  nonisolated init(_ stream: HttpBodyStream) {
     self.stream = stream
     length = stream.length
   }
@@ -37,7 +41,7 @@ final class StreamSource: BodySource {
   func next(into piece: inout [UInt8]) -> BodyStep {
     if let failure { return .failed(failure) }
     if hasEnded { return .end }
-    guard let run = run ?? start() else { return fail(.cannotReplayBody("the body's stream can be sent only once, and was before")) }
+    guard let run = run ?? start() else { return fail(.cannotReplayBody(StreamSource.wasSent)) }
     switch run.buffer.take(into: &piece) {
     case .nothing: return .later
     case .failure(let message): return fail(.body("the body's stream failed: \(message)"))
@@ -79,10 +83,10 @@ final class StreamSource: BodySource {
   }
 
   func rewind() throws(HttpClientError) {
-    guard run != nil || failure != nil else { return }
-    guard stream.isReplayable else { throw .cannotReplayBody("the body is a stream that can be sent only once") }
+    guard hasBegun else { return }
+    guard stream.isReplayable else { throw .cannotReplayBody(StreamSource.wasSent) }
     close()
-    (given, held, hasEnded, failure) = (0, nil, false, nil)
+    (given, held, hasBegun, hasEnded, failure) = (0, nil, false, false, nil)
   }
 
   func close() {
@@ -97,6 +101,7 @@ final class StreamSource: BodySource {
     }
     let run = Run(buffer: buffer, task: StreamSource.produce(stream.producer, into: buffer))
     self.run = run
+    hasBegun = true
     return run
   }
 

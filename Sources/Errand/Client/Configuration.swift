@@ -50,6 +50,8 @@ extension HttpClient {
     public var maxRedirects = 10
     /// How long a ``TokenSource`` may take for a token. Default 60 s; zero does not limit it.
     public var tokenTimeout = Duration.seconds(60)
+    /// The jar of requests that name none of their own (``RequestOptions/cookies``). Default nil: no cookies are sent or kept.
+    public var cookies: CookieJar?
     /// Limits on the other parts of a response.
     public var wireLimits = WireLimits()
     /// How HTTP/2 connections behave.
@@ -66,6 +68,22 @@ extension HttpClient {
     /// Told of each TLS connection that was made without verification, as ``TlsSettings/verify`` allows: for a log that an operator
     /// reads. Called on the loop, which it may not block.
     public var onUnverifiedTls: (@Sendable (String) -> Void)?
+    /// Where the services are that requests name instead of a URL. Their limits count as ``services`` does, where that says nothing: those that
+    /// are known when the client is made. Default nil: none.
+    public var catalog: CatalogStore?
+    /// TLS settings that services name (``ServiceTls/named(_:)``).
+    public var namedTls: [String: TlsSettings] = [:]
+    /// Credentials that services name (``ServiceVersion/credentials``).
+    public var namedCredentials: [String: HttpCredentials] = [:]
+    /// Change each request as it is submitted, in their order. Default none.
+    public var adapters: [any RequestAdapter] = []
+    /// Told of each request's beginning and outcome. Default none.
+    public var observers: [any OutcomeObserver] = []
+    /// Told when a service says that the session is no longer valid (``EnvelopeProfile/sessionInvalidCodes``): once, until a request of the same
+    /// service that was submitted later succeeds. Without a service, the same for an origin and envelope. Called on the client's delivery queue.
+    public var onSessionInvalid: (@Sendable (SessionInvalid) -> Void)?
+    /// Whether `file:` URLs read this machine's files. Default false: they are `denied`. `data:` URLs need no permission.
+    public var allowsFileUrls = false
     /// The first handle's number. Default 1.
     public var firstHandle: UInt64 = 1
     /// Turns host names into addresses; nil takes the system's servers and hosts file through c-ares.

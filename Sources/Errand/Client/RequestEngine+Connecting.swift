@@ -13,6 +13,7 @@ extension RequestEngine {
       counters.retried += 1
       old.leave(item, isWhole: false)
     }
+    if let feed = item.feed, feed.isUnopened { return open(feed, of: item) }
     if let shared = host.best, shared.isShared { return use(shared, for: item) }
     if let attempt = host.joinable {
       attempt.add(item)
@@ -46,13 +47,29 @@ extension RequestEngine {
     item.connection = nil
     if isWhole { item.connectionWasKept = true }
     connection.leave(item, isWhole: isWhole)
+    item.feed?.rest()
     freeSlot(item)
   }
 
-  private func use(_ connection: any HttpConnection, for item: RequestItem) {
+  private func use(_ connection: any HttpConnection, for item: RequestItem, isReused: Bool = false) {
     item.connection = connection
     counters.connectionsReused += 1
-    apply(item.machine.connected(isShared: connection.isShared), to: item)
+    apply(item.machine.connected(isShared: connection.isShared, isReused: isReused), to: item)
+  }
+
+  /// Has a body opened before a connection is looked for: what can't be opened is to cost none.
+  private func open(_ feed: BodyFeed, of item: RequestItem) {
+    feed.open { [self] result in
+      switch result {
+      case .failure(let error):
+        bodyFailed(item, error)
+      case .success(let head):
+        item.opened(head: head, length: feed.length ?? -1)
+        // Its time may have run out meanwhile, and another attempt be put off.
+        guard case .connecting = item.machine.state else { return }
+        if let connection = item.host?.carrier.best { use(connection, for: item, isReused: true) } else { connect(item) }
+      }
+    }
   }
 
   // MARK: Names that are being resolved

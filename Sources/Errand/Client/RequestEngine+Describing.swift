@@ -40,10 +40,13 @@ extension RequestEngine {
     case .new, .queued:
       guard let host = item.host, let place = item.place else { return "was just submitted" }
       return "waits for a slot for \(age): \(explain(pool.admission.blocker(of: place, at: now), host, owner: item.info.owner, now))"
+    case .connecting where item.feed?.isUnopened == true:
+      return "is opening the files of its body, \(age) after it was submitted"
     case .connecting:
       return "is \(item.attempt?.connector.explanation ?? "connecting to \(item.origin)"), \(age) after it was submitted"
     case .exchanging(let exchange):
       let peer = item.facts.map { "\($0.address)" } ?? "\(item.origin)"
+      if item.feed?.isWaiting == true { return "has written \(item.written) bytes to \(peer), and waits for the rest of its body" }
       if !exchange.isWhole { return "has written \(item.written) bytes to \(peer), which takes no more just now" }
       let quiet = RequestEngine.seconds(
         now.microseconds(since: item.head == nil ? item.stamps.sent ?? item.stamps.submitted : item.stamps.lastActivity))

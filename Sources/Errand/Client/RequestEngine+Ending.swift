@@ -6,6 +6,7 @@ extension RequestEngine {
   func end(_ item: RequestItem, _ finish: RequestStateMachine.Finish) {
     EventLoop.shared.cancel(item.totalTimer)
     item.totalTimer = .none
+    item.feed?.close()
     reportToBreaker(item, finish)
     var timings = item.stamps.timings(at: EventLoop.shared.now)
     if !item.isReused, let facts = item.facts, facts.tlsTime > 0 { timings.tls = facts.tlsTime }
@@ -173,6 +174,7 @@ extension RequestEngine {
         head, body: [], trailers: [:], interim: item.interim, lengthUnknown: false, attempts: item.machine.attempts, timings: timings,
         way: item.conversation.flatMap(HttpResponse.Way.init))
     }
+    error.field = item.refusal?.field
     error.limit = item.refusal?.limit
     error.retryAfter = item.refusal?.retryAfter
     return error

@@ -27,6 +27,7 @@ extension RequestEngine {
     item.head = head
     item.stamps.head = item.stamps.lastActivity
     reportToBreaker(item, status: head.status)
+    keepCookies(item, head)
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
     readAuthenticationInfo(item, head)
     if head.status >= 300, takesUp(item, head) { return }
@@ -84,7 +85,10 @@ extension RequestEngine {
   func lost(_ item: RequestItem, _ message: String) {
     if item.isFollowedUp { return completed(item, isReusable: false, lengthUnknown: false) }
     if item.head != nil { _ = item.machine.headReceived() }
-    guard let cause = item.machine.causeIfLost else { return apply(item.machine.connectionLost(message), to: item) }
+    guard let cause = item.machine.causeIfLost else {
+      if item.machine.isResentIfLost, !item.canReplayBody { return cannotReplayBody(item, message) }
+      return apply(item.machine.connectionLost(message), to: item)
+    }
     if case .final(let words) = failed(item, cause, message) { apply(item.machine.connectionLost(message + words), to: item) }
   }
 
@@ -101,7 +105,10 @@ extension RequestEngine {
 
   /// The peer did nothing with the request.
   func notProcessed(_ item: RequestItem, _ message: String) {
-    guard let cause = item.machine.causeIfNotProcessed else { return apply(item.machine.notProcessed(message), to: item) }
+    guard let cause = item.machine.causeIfNotProcessed else {
+      if item.machine.isResentIfNotProcessed, !item.canReplayBody { return cannotReplayBody(item, message) }
+      return apply(item.machine.notProcessed(message), to: item)
+    }
     if case .final(let words) = failed(item, cause, message, isProcessed: false) {
       apply(item.machine.notProcessed(message + words), to: item)
     }
@@ -118,6 +125,19 @@ extension RequestEngine {
   /// Found as it was to be sent.
   func unsendable(_ item: RequestItem, _ message: String) {
     apply(item.machine.refused(.invalidRequest, .request, message), to: item)
+  }
+
+  /// It would have to be sent again.
+  private func cannotReplayBody(_ item: RequestItem, _ message: String) {
+    apply(item.machine.refused(.cannotReplayBody, .request, "\(message), and \(StreamSource.wasSent)"), to: item)
+  }
+
+  /// Its body can't be sent, or not to its end.
+  func bodyFailed(_ item: RequestItem, _ error: HttpClientError) {
+    // An answer that leads elsewhere is there, and nobody waits for the rest.
+    if item.isFollowedUp { return completed(item, isReusable: false, lengthUnknown: false) }
+    item.set(refusal: Refusal(words: error.message, field: error.field))
+    apply(item.machine.refused(error.code, .request, error.message), to: item)
   }
 
   func malformed(_ item: RequestItem, _ error: WireError) {
@@ -138,7 +158,8 @@ extension RequestEngine {
     }
     if item.isFollowedUp, timer == .idle { return completed(item, isReusable: false, lengthUnknown: false) }
     // Nobody can say afterwards what it hung in.
-    let doing = item.attempt.map { " while it was \($0.connector.explanation)" } ?? ""
+    var doing = item.attempt.map { " while it was \($0.connector.explanation)" } ?? ""
+    if item.feed?.isUnopened == true { doing = " while the files of its body were being opened" }
     guard let cause = item.machine.cause(of: timer) else { return apply(item.machine.timedOut(timer, doing), to: item) }
     let reason = "\(timer.phase) timeout" + (item.rules.words(for: timer.phase).map { " of \($0)" } ?? "")
     if case .final(let words) = failed(item, cause, reason) { apply(item.machine.timedOut(timer, doing + words), to: item) }

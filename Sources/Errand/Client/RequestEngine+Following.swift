@@ -27,6 +27,17 @@ extension RequestEngine {
     return conversation
   }
 
+  /// Cookies of any answer are kept (RFC 6265bis section 5.7), also of one that leads elsewhere.
+  func keepCookies(_ item: RequestItem, _ head: ResponseHead) {
+    guard let jar = item.conversation.map({ $0.request.jar(configuration.cookies) }) ?? configuration.cookies,
+      head.headers.contains("Set-Cookie")
+    else { return }
+    let conversation = self.conversation(of: item)
+    guard let url = try? HttpUrl(conversation.url) else { return }
+    jar.store(head.headers, from: url)
+    conversation.tookCookies()
+  }
+
   // MARK: Redirects
 
   private func redirect(
@@ -58,6 +69,9 @@ extension RequestEngine {
     }
     if conversation.hasVisited(target.url.description, target.method) {
       throw HttpClientError(.tooManyRedirects, message: "the redirects go in a circle, back to \(target.url.hostHeader)")
+    }
+    if target.keepsBody, !item.canReplayBody {
+      throw .cannotReplayBody("the redirect asks for the body again, and \(StreamSource.wasSent)")
     }
     return .redirect(target)
   }

@@ -56,6 +56,7 @@ extension RequestEngine {
       number: item.machine.retries + 1, isRepeatable: item.machine.isRepeatable, sent: sent, remaining: remaining)
     let decision = item.rules.retry.decision(after: end, of: attempt, wallClock: Int64(time(nil)), random: randomPart())
     guard case .retry = decision else { return decision }
+    guard item.canReplayBody else { return .final(.bodyWasSent) }
     if refusalByBreaker(item.origin) != nil { return .final(.refused) }
     guard let settings = configuration.retryBudget else { return decision }
     let isAllowed = budgets.with(item.origin.host, else: RetryBudget(settings), at: now) { $0.takeRetry(at: now) }
@@ -72,6 +73,7 @@ extension RequestEngine {
     case .overBudget:
       words = "the retry budget of \(item.origin.host) is used up"
       counters.retriesWithheld += 1
+    case .bodyWasSent: words = StreamSource.wasSent
     case .refused: words = "the circuit breaker of \(item.origin) is open"
     }
     item.add(retryOf: item.machine.attempts, words, .never)

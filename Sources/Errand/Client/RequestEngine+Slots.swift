@@ -53,7 +53,7 @@ extension RequestEngine {
     }
     addToBudget(item)
     if item.stamps.granted == nil { item.stamps.granted = EventLoop.shared.now }
-    guard let connection = host.carrier.best else { return apply(item.machine.slotGranted(.none), to: item) }
+    guard item.feed?.isUnopened != true, let connection = host.carrier.best else { return apply(item.machine.slotGranted(.none), to: item) }
     item.connection = connection
     counters.connectionsReused += 1
     apply(item.machine.slotGranted(.ready(isShared: connection.isShared)), to: item)

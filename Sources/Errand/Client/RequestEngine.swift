@@ -53,7 +53,7 @@ final class RequestEngine {
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
     do throws(HttpClientError) {
-      let prepared = try PreparedRequest(request, headers, proxies, tls, authenticator, at: now)
+      let prepared = try PreparedRequest(request, headers, proxies, tls, configuration.cookies, authenticator, at: now)
       let conversation = request.isPlain && prepared.auth.isPlain ? nil : Conversation(request, prepared)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
@@ -74,7 +74,7 @@ final class RequestEngine {
   /// Checks what a request asks next. Any thread but the loop's.
   nonisolated func prepared(_ request: HttpRequest, with answers: AuthAnswers) -> Result<PreparedRequest, HttpClientError> {
     do throws(HttpClientError) {
-      return .success(try PreparedRequest(request, headers, proxies, tls, authenticator, answers, at: .now()))
+      return .success(try PreparedRequest(request, headers, proxies, tls, configuration.cookies, authenticator, answers, at: .now()))
     } catch {
       return .failure(error)
     }

@@ -58,7 +58,22 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     begunInTurn = EventLoop.shared.turn
     item.written = 0
     item.holdsBody = item.expectsContinue
+    if let feed = item.feed, !begin(feed, of: item) { return }
     write()
+  }
+
+  /// False if its body can't be sent: then it has ended.
+  private func begin(_ feed: BodyFeed, of item: RequestItem) -> Bool {
+    do throws(HttpClientError) {
+      try feed.begin(isChunked: feed.length == nil) { [weak self, weak item] in
+        // One that waits for the kernel goes on by itself.
+        if let self, let item, self.item === item, !isWriting { write() }
+      }
+      return true
+    } catch {
+      engine.bodyFailed(item, error)
+      return false
+    }
   }
 
   func leave(_ item: RequestItem, isWhole: Bool) {
@@ -142,7 +157,11 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
         if item.holdsBody, continueTimer == .none {
           continueTimer = EventLoop.shared.schedule(after: engine.configuration.expectContinueWait, self, kind: Kind.continueWait)
         }
-        engine.wrote(item, isWhole: !item.holdsBody, bodyBefore: bodyBefore)
+        if let error = item.feed?.failure {
+          engine.noteWritten(item)
+          return engine.bodyFailed(item, error)
+        }
+        engine.wrote(item, isWhole: !item.holdsBody && item.feed?.isWhole != false, bodyBefore: bodyBefore)
         return
       case .sent(let count):
         item.written += Int64(count)

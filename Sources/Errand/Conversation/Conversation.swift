@@ -19,6 +19,8 @@ final class Conversation {
   }
   /// nil while nobody wanted to know.
   private var authBox: AuthBox?
+  /// What was asked since the last new cookie, which may change every answer.
+  private var visits: [(url: String, method: HttpMethod)] = []
 
   nonisolated init(_ request: HttpRequest, _ prepared: PreparedRequest) {
     self.request = request
@@ -29,6 +31,7 @@ final class Conversation {
       auth.took(prepared.auth, attempts: 0)
       authBox = AuthBox(auth)
     }
+    visits = [(url, method)]
   }
 
   /// For a request that had nothing but what is known of it otherwise.
@@ -37,6 +40,7 @@ final class Conversation {
     request.expect = expect
     url = info.url
     method = info.method
+    visits = [(url, method)]
   }
 
   @LoopActor private final class AuthBox {
@@ -62,17 +66,22 @@ final class Conversation {
     url = prepared.url
     method = prepared.method
     if authBox != nil || !prepared.auth.isPlain { auth.took(prepared.auth, attempts: attempts) }
+    visits.append((url, method))
+  }
+
+  func tookCookies() {
+    visits = []
   }
 
   /// The same was asked before: what came of it would come again.
   func hasVisited(_ url: String, _ method: HttpMethod) -> Bool {
-    self.url == url && self.method == method || redirects.contains { $0.url == url && $0.method == method }
+    visits.contains { $0.url == url && $0.method == method }
   }
 }
 
 extension HttpRequest {
   /// Nothing but a URL and a method, of what is sent.
-  var isPlain: Bool { optionBox == nil && body == nil && params.isEmpty && headers.isEmpty }
+  var isPlain: Bool { optionBox == nil && body == nil && params.isEmpty && headers.isEmpty && !acceptsJson }
 
   /// This request as it goes on to where a redirect leads (RFC 9110 section 15.4).
   func redirected(to target: RedirectTarget, asked method: HttpMethod) -> HttpRequest {
@@ -87,7 +96,10 @@ extension HttpRequest {
     }
     // Those for the query were for the first URL.
     next.params = []
-    if target.isCrossOrigin { next.leaveOrigin() }
+    if target.isCrossOrigin {
+      next.leaveOrigin()
+      if let here = try? HttpUrl(url), !PublicSuffixes.isSameSite(here, target.url) { next.isCrossSite = true }
+    }
     return next
   }
 
@@ -96,6 +108,8 @@ extension HttpRequest {
     guard var options = optionBox?.value else { return }
     options.credentials = nil
     options.tokenSource = nil
+    for name in options.serviceFields { headers.remove(name) }
+    options.serviceFields = []
     options.tls?.certificateFile = nil
     options.tls?.keyFile = nil
     options.tls?.certificatePem = nil

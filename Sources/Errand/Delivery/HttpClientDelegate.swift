@@ -21,7 +21,7 @@ public protocol HttpClientDelegate: AnyObject, Sendable {
   /// A piece of the body came; asked for with `.bodyChunks`. The response's own `body` then stays empty, and reading pauses while 1 MiB
   /// waits to be taken.
   func request(_ request: RequestInfo, didReceiveBody chunk: [UInt8])
-  /// `sent` of `total` bytes of the request's body have been written; asked for with `.uploadProgress`.
+  /// `sent` of `total` bytes of the request's body have been written; asked for with `.uploadProgress`. `total` is -1 where nobody knows it.
   func request(_ request: RequestInfo, didSend sent: Int64, of total: Int64)
   /// A response sends the request elsewhere, which waits until this was answered; asked for with `.redirects`.
   func request(_ request: RequestInfo, willFollow redirection: Redirection)

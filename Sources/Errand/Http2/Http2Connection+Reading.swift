@@ -97,6 +97,10 @@ extension Http2Connection: Http2SessionHandler {
     }
   }
 
+  func failed(body error: HttpClientError, on stream: Http2Stream) {
+    if let item = item(on: stream) { engine.bodyFailed(item, error) }
+  }
+
   func serverGoesAway(_ code: Http2ErrorCode, _ words: String) {
     isDraining = true
     moveHeld("the server goes away")

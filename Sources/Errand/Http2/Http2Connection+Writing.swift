@@ -98,6 +98,13 @@ extension Http2Connection {
     scheduleFlush()
   }
 
+  /// There is more of a body, after there was not.
+  func bodyIsReady(of item: RequestItem) {
+    guard index(of: item) != nil else { return }
+    session?.resumeBody(item.stream)
+    scheduleFlush()
+  }
+
   /// Tells the server, if it can be told at once, that nothing more will come.
   func sayGoodbye() {
     guard sentCount == output.count, let session, !session.isCalling else { return }

@@ -91,6 +91,7 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
     item.holdsBody = item.expectsContinue
     load += 1
     if load == 1 { startWatchingLife() }
+    if let feed = item.feed, !begin(feed, of: item) { return }
     if hasSettings || exchanges == 1 {
       submit(item)
     } else {
@@ -98,6 +99,17 @@ final class Http2Connection: HttpConnection, SocketTarget, TimerTarget {
       engine.wrote(item, isWhole: false, bodyBefore: 0)
     }
     updateStanding()
+  }
+
+  /// False if its body can't be sent: then it has ended.
+  private func begin(_ feed: BodyFeed, of item: RequestItem) -> Bool {
+    do throws(HttpClientError) {
+      try feed.begin { [weak self, weak item] in if let self, let item { bodyIsReady(of: item) } }
+      return true
+    } catch {
+      engine.bodyFailed(item, error)
+      return false
+    }
   }
 
   func submit(_ item: RequestItem) {
@@ -227,7 +239,7 @@ extension Http2Session {
     return item.wire.withUnsafeBytes { wire in
       submit(
         head: UnsafeRawBufferPointer(rebasing: wire[..<item.headCount]), isSecure: item.origin.isSecure, body: body, from: start,
-        holdsBody: item.holdsBody)
+        feed: item.feed, holdsBody: item.holdsBody)
     }
   }
 }

@@ -26,6 +26,7 @@ extension Http2Session {
   /// nil for one whose head is not given out.
   func progress(_ stream: Http2Stream) -> Progress? {
     guard isLive(stream), streams[stream.index].headIsWritten else { return nil }
+    if !feeds.isEmpty, let feed = feeds[stream.number] { return Progress(body: Int(feed.written), isWhole: feed.isWhole) }
     let offset = streams[stream.index].bodyOffset
     return Progress(body: offset - streams[stream.index].bodyStart, isWhole: offset == streams[stream.index].body.count)
   }
@@ -67,6 +68,13 @@ extension Http2Session {
     for stream in streams where stream.number != 0 && !stream.holdsBody && !stream.body.isEmpty {
       nghttp2_session_resume_data(native, stream.number)
     }
+    for number in feeds.keys { nghttp2_session_resume_data(native, number) }
+  }
+
+  /// A feed has more to give.
+  func resumeBody(_ stream: Http2Stream) {
+    guard isLive(stream) else { return }
+    nghttp2_session_resume_data(native, stream.number)
   }
 
   /// `count` bytes of the stream's body have been taken: the server may send as many more.
@@ -98,6 +106,7 @@ extension Http2Session {
 
   func reset(_ stream: Http2Stream, _ code: Http2ErrorCode) {
     streams[stream.index].body = []
+    if !feeds.isEmpty { feeds[stream.number] = nil }
     flood.streamGivenUp()
     nghttp2_submit_rst_stream(native, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.number, code.rawValue)
   }
@@ -143,6 +152,7 @@ extension Http2Session {
   func readBody(_ slot: Int, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
     guard slot >= 0, slot < streams.count, streams[slot].number != 0 else { return (0, true) }
     if streams[slot].holdsBody || !hasServerSettings { return nil }
+    if !feeds.isEmpty, let feed = feeds[streams[slot].number] { return read(feed, slot, into: buffer) }
     let offset = streams[slot].bodyOffset
     let count = streams[slot].body.withUnsafeBytes { bytes in
       let count = min(buffer.count, bytes.count - min(offset, bytes.count))
@@ -153,5 +163,19 @@ extension Http2Session {
     streams[slot].bodyOffset = offset + count
     noteWritten(Http2Stream(slot: Int32(truncatingIfNeeded: slot), number: streams[slot].number))
     return (count, offset + count >= streams[slot].body.count)
+  }
+  private func read(_ feed: BodyFeed, _ slot: Int, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
+    let stream = Http2Stream(slot: Int32(truncatingIfNeeded: slot), number: streams[slot].number)
+    switch feed.read(into: buffer) {
+    case .later: return nil
+    case .failed(let error):
+      feeds[stream.number] = nil
+      handler?.failed(body: error, on: stream)
+      return nil
+    case .bytes(let count, let isLast):
+      flood.usefulFrame()
+      noteWritten(stream)
+      return (count, isLast)
+    }
   }
 }

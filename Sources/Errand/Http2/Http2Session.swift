@@ -24,6 +24,8 @@ final class Http2Session {
   /// Streams of which a piece was written out since ``takeWritten(_:)``.
   var written: [Http2Stream] = []
   var troubles: [Int32: Trouble] = [:]
+  /// Of bodies that are not in memory, by the numbers of their streams.
+  var feeds: [Int32: BodyFeed] = [:]
   var flood: Http2FloodGuard
   var block = HeaderBlock()
   /// The last stream that was looked up.
@@ -117,6 +119,7 @@ final class Http2Session {
     streams = []
     freeSlots = []
     written = []
+    feeds = [:]
   }
 
   var isOpen: Bool { !isClosed && native != nil }
@@ -162,10 +165,11 @@ final class Http2Session {
   /// There is something for ``gather(into:upTo:)``.
   var wantsWrite: Bool { isOpen && nghttp2_session_want_write(native) != 0 }
 
-  /// Queues a request; nil if the session takes none. `head` is as HTTP/1.1 writes it; the body is what `body` holds from `bodyStart` on.
-  /// `holdsBody`: it waits for ``sendHeldBody(_:)``.
+  /// Queues a request; nil if the session takes none. `head` is as HTTP/1.1 writes it; the body is what `feed` gives, or what `body` holds from
+  /// `bodyStart` on. `holdsBody`: it waits for ``sendHeldBody(_:)``.
   func submit(
-    head: UnsafeRawBufferPointer, isSecure: Bool, body: [UInt8] = [], from bodyStart: Int = 0, holdsBody: Bool = false
+    head: UnsafeRawBufferPointer, isSecure: Bool, body: [UInt8] = [], from bodyStart: Int = 0, feed: BodyFeed? = nil,
+    holdsBody: Bool = false
   ) -> Http2Stream? {
     guard isOpen, failure == nil, !serverIsGoing else { return nil }
     let slot = freeSlots.popLast() ?? Int32(truncatingIfNeeded: streams.count)
@@ -174,7 +178,7 @@ final class Http2Session {
     defer { fields.removeAll(keepingCapacity: true) }
     let tag = UnsafeMutableRawPointer(bitPattern: Int(slot) + 1)
     let number: Int32
-    if bodyStart < body.count {
+    if bodyStart < body.count || feed != nil {
       var provider = nghttp2_data_provider()
       provider.source.fd = slot
       provider.read_callback = Http2SessionTable.readBody
@@ -187,7 +191,9 @@ final class Http2Session {
       return nil
     }
     streams[Int(slot)] = StreamState(
-      number: number, holdsBody: holdsBody, body: body, bodyStart: min(bodyStart, body.count), bodyOffset: min(bodyStart, body.count))
+      number: number, holdsBody: holdsBody, body: feed == nil ? body : [], bodyStart: min(bodyStart, body.count),
+      bodyOffset: min(bodyStart, body.count))
+    if let feed { feeds[number] = feed }
     openCount += 1
     return Http2Stream(slot: slot, number: number)
   }
@@ -203,6 +209,7 @@ final class Http2Session {
     freeSlots.append(stream.slot)
     openCount -= 1
     if !troubles.isEmpty { troubles[stream.number] = nil }
+    if !feeds.isEmpty { feeds[stream.number] = nil }
     if lastFound == stream { lastFound = nil }
   }
 }

@@ -14,6 +14,8 @@ protocol Http2SessionHandler: AnyObject {
   func received(body: UnsafeRawBufferPointer, on stream: Http2Stream)
   func received(trailers: HttpHeaders, on stream: Http2Stream)
   func ended(_ stream: Http2Stream, _ end: Http2StreamEnd)
+  /// The body of a request can't be sent on. Nothing more is asked of its feed.
+  func failed(body error: HttpClientError, on stream: Http2Stream)
   /// The server takes no more streams. Those above its last one end as not processed after this.
   func serverGoesAway(_ code: Http2ErrorCode, _ words: String)
   /// The number of streams that the server takes may have changed.

@@ -27,6 +27,8 @@ public struct HttpRequest: Sendable {
 
   /// nil while no option is set, which is the case for most.
   private(set) var optionBox: OptionBox?
+  /// JSON is wanted, though not checked for on the loop: a typed answer is decoded elsewhere.
+  var acceptsJson = false
 
   public init(
     _ url: String, method: HttpMethod? = nil, params: [HttpParam] = [], headers: HttpHeaders = [:], body: HttpBody? = nil, tag: Int? = nil,

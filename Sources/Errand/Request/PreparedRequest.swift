@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import Hashing
 internal import HttpWire
 
 /// A request that was checked and turned into the bytes to send. Pure.
@@ -7,11 +6,14 @@ struct PreparedRequest: Sendable {
   let url: String
   let method: HttpMethod
   let origin: Origin
-  /// Head, and the body too where it is small.
+  /// Head, and the body too where it is small. Empty until the body is open, where it has to be opened.
   let wire: [UInt8]
   /// The body where it is large: sent from here, not copied.
   let body: [UInt8]
+  /// -1: not known.
   let bodyCount: Int64
+  /// nil for a body in memory.
+  let feed: BodyFeed?
   let isRepeatable: Bool
   let priority: Int8
   /// The caller asked for `Connection: close`.
@@ -26,7 +28,7 @@ struct PreparedRequest: Sendable {
 
   init(
     _ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts,
-    _ authenticator: Authenticator, _ answers: AuthAnswers = .none, at now: Instant
+    _ jar: CookieJar?, _ authenticator: Authenticator, _ answers: AuthAnswers = .none, at now: Instant
   ) throws(HttpClientError) {
     var url = try PreparedRequest.checkedUrl(request.url)
     if let path = request.unixSocket {
@@ -38,69 +40,56 @@ struct PreparedRequest: Sendable {
     let method = request.method ?? (request.body == nil ? .get : .post)
     guard let priority = Int8(exactly: request.priority) else { throw .invalid("priority", "the priority must be from -128 to 127") }
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
-    let wantsJson = request.expect != .any || request.optionBox?.value.envelope != nil
+    let wantsJson = request.expect != .any || request.acceptsJson || request.optionBox?.value.envelope != nil
     var headers = PreparedRequest.headers(request.headers, wantsJson ? defaults.json : defaults.plain)
-    var body: [UInt8] = []
-    var hasBody = true
-    switch request.body {
-    case .bytes(let bytes, let contentType)?:
-      body = bytes
-      if let contentType { PreparedRequest.setDefault(&headers, "Content-Type", contentType) }
-    case .form(let params)?:
-      body = Array(FormEncoding.encode(params.map { ($0.name, $0.value) }).utf8)
-      PreparedRequest.setDefault(&headers, "Content-Type", "application/x-www-form-urlencoded")
-    case .json(let bytes)?:
-      body = bytes
-      PreparedRequest.setDefault(&headers, "Content-Type", "application/json")
-    case nil:
-      hasBody = false
-    }
+    var prepared = try PreparedBody(request.body)
     if !request.params.isEmpty {
-      let params = request.params.map { ($0.name, $0.value) }
       if request.body != nil || method == .get || method == .head || method == .delete {
-        url = url.addingQuery(params)
+        url = url.addingQuery(request.params.map { ($0.name, $0.value) })
       } else {
-        body = Array(FormEncoding.encode(params).utf8)
-        hasBody = true
-        PreparedRequest.setDefault(&headers, "Content-Type", "application/x-www-form-urlencoded")
+        prepared = PreparedBody(form: request.params)
       }
     }
+    if let contentType = prepared.contentType { PreparedRequest.setDefault(&headers, "Content-Type", contentType) }
 
+    if let jar = request.jar(jar), let cookies = jar.header(for: url, method: method, isCrossSite: request.isCrossSite) {
+      // One field, as RFC 6265bis section 5.8.1 wants it: the caller's own cookies first.
+      headers.set("Cookie", headers["Cookie"].map { "\($0); \(cookies)" } ?? cookies)
+    }
     let toProxy: String?
     do throws(ProxyError) {
       toProxy = try plan.authorization(with: headers)
     } catch {
       throw .invalid("headers", error.message)
     }
-    auth = try authenticator.authorize(&headers, request, plan, toProxy: toProxy, answers) { [body] in
-      Authenticator.Subject(method: method, url: url) { $0.hash(body) }
+    auth = try authenticator.authorize(&headers, request, plan, toProxy: toProxy, answers) { [prepared] in
+      Authenticator.Subject(method: method, url: url) { prepared.hash($0, mayTakeLong: $1) }
     }
     // Only the caller's own headers can ask for any of these.
     let bringsHeaders = !request.headers.isEmpty
     let expectsContinue = bringsHeaders && headers.hasToken("100-continue", in: "Expect")
-    if expectsContinue, body.isEmpty { headers.remove("Expect") }
-    var wire: [UInt8] = []
-    let isJoined = body.count <= PreparedRequest.joinedBodyLimit && !expectsContinue
-    let (target, host) = (plan.target(of: url), url.hostHeader)
-    let headRoom = RequestWriter.room(method: method, target: target, host: host, headers: headers, hasBody: hasBody)
-    wire.reserveCapacity(headRoom + (isJoined ? body.count : 0))
-    do throws(WireError) {
-      try RequestWriter.append(
-        method: method, target: target, host: host, headers: headers,
-        body: hasBody ? .length(Int64(body.count)) : .none, to: &wire)
-    } catch {
-      // Method, target and host are checked by now.
-      throw .invalid("headers", error.message)
+    let draft = HeadDraft(
+      method: method, target: plan.target(of: url), host: url.hostHeader, headers: headers, expectsContinue: expectsContinue)
+    switch prepared.content {
+    case .absent: (wire, body, bodyCount, feed) = (try draft.head(.none), [], 0, nil)
+    case .bytes(let bytes):
+      let isJoined = bytes.count <= PreparedRequest.joinedBodyLimit && !expectsContinue
+      var wire = try draft.head(.length(Int64(bytes.count)), room: isJoined ? bytes.count : 0)
+      if isJoined { wire.append(contentsOf: bytes) }
+      self.wire = wire
+      (body, bodyCount, feed) = (isJoined ? [] : bytes, Int64(bytes.count), nil)
+    case .stream(let stream):
+      wire = try draft.head(stream.length.map { .length($0) } ?? .chunked)
+      (body, bodyCount, feed) = ([], stream.length ?? -1, BodyFeed(stream))
+    case .unopened(let content):
+      try draft.check()
+      (wire, body, bodyCount, feed) = ([], [], -1, BodyFeed(UnopenedBody(content: content, draft: draft)))
     }
-    if isJoined { wire.append(contentsOf: body) }
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
     self.origin = Origin(host: url.host, options: .of(request, plan, tls), port: url.port, isSecure: url.scheme == .https)
-    self.wire = wire
-    self.body = isJoined ? [] : body
-    self.bodyCount = Int64(body.count)
     self.closesConnection = bringsHeaders && headers.hasToken("close", in: "Connection")
-    self.expectsContinue = expectsContinue && !body.isEmpty
+    self.expectsContinue = expectsContinue && bodyCount != 0
     self.priority = priority
     self.isRepeatable = method.isIdempotent || bringsHeaders && headers.contains("Idempotency-Key")
   }

@@ -77,6 +77,7 @@ final class RequestItem: TimerTarget {
     priority = prepared.priority
     machine = RequestStateMachine(isRepeatable: prepared.isRepeatable)
     stamps = RequestStamps(submitted: now)
+    if let feed = prepared.feed { rare = Rare(feed) }
   }
 
   var info: RequestInfo { ticket.info }
@@ -85,6 +86,8 @@ final class RequestItem: TimerTarget {
 
   /// Takes over what is sent in the next exchange.
   func take(_ prepared: PreparedRequest) {
+    feed?.close()
+    if feed != nil || prepared.feed != nil { withRare { $0.feed = prepared.feed } }
     wire = prepared.wire
     body = prepared.body
     bodyCount = prepared.bodyCount
@@ -96,21 +99,35 @@ final class RequestItem: TimerTarget {
   }
 
   /// How much of `wire` is the head.
-  var headCount: Int { body.isEmpty ? wire.count - Int(bodyCount) : wire.count }
+  var headCount: Int { body.isEmpty && feed == nil ? wire.count - Int(bodyCount) : wire.count }
 
-  /// Sends the next piece that is not sent yet; nil if there is none, or the rest is held back.
+  /// Sends the next piece that is not sent yet; nil if there is none just now, or the rest is held back.
   func send(on stream: ByteStream) -> StreamWrite? {
     let offset = Int(written)
     if offset < wire.count { return stream.send(wire, from: offset) }
+    if let feed { return holdsBody ? nil : feed.send(on: stream) }
     let bodyOffset = offset - wire.count
     guard bodyOffset < body.count, !holdsBody else { return nil }
     return stream.send(body, from: bodyOffset)
   }
 
-  var isWhollyWritten: Bool { Int(written) >= wire.count + body.count }
+  var isWhollyWritten: Bool { Int(written) >= wire.count + body.count && feed?.isWhole != false }
 
   /// How much of the body was sent, as far as one can tell from the bytes written.
-  var bodyWritten: Int64 { max(0, bodyCount - (Int64(wire.count + body.count) - written)) }
+  var bodyWritten: Int64 {
+    if let feed { return feed.isChunked ? feed.written : max(0, written - Int64(wire.count)) }
+    return max(0, bodyCount - (Int64(wire.count + body.count) - written))
+  }
+
+  /// Its body can be sent, though it may have been before.
+  var canReplayBody: Bool { feed?.canReplay != false }
+
+  /// Its body is open.
+  func opened(head: [UInt8], length: Int64) {
+    wire = head
+    bodyCount = length
+    if length == 0 { expectsContinue = false }
+  }
 
   /// Bytes came for it.
   func touched() {
@@ -135,6 +152,8 @@ final class RequestItem: TimerTarget {
 
   // MARK: What few requests have
 
+  /// What its body comes from, where that is not in memory.
+  var feed: BodyFeed? { rare?.feed }
   /// The 1xx responses so far.
   var interim: [ResponseHead] { rare?.interim ?? [] }
   var trailers: HttpHeaders { rare?.trailers ?? [:] }
@@ -191,7 +210,9 @@ final class RequestItem: TimerTarget {
     change(rare)
   }
 
+  @LoopActor
   private final class Rare {
+    var feed: BodyFeed?
     var interim: [ResponseHead] = []
     var trailers = HttpHeaders()
     var retries: [RequestTrace.Retry] = []
@@ -200,5 +221,9 @@ final class RequestItem: TimerTarget {
     var keepsAnswer = false
     var untaken = 0
     var refusal: Refusal?
+
+    nonisolated init(_ feed: BodyFeed? = nil) {
+      self.feed = feed
+    }
   }
 }

@@ -2,8 +2,16 @@ public import EventLoop
 
 /// What few requests need; each member has the default that fits the others.
 public struct RequestOptions: Sendable {
-  /// The named service it belongs to, whose limits hold for it (``HttpClient/Configuration/services``).
+  /// The named service it belongs to, whose limits hold for it (``HttpClient/Configuration/services``). Where the request's URL is empty, the client's
+  /// catalogue says where the service is and what its requests have in common (``HttpClient/Configuration/catalog``); what the request says stands
+  /// above that.
   public var service: String?
+  /// The service's version in the catalogue; nil is the newest.
+  public var serviceVersion: Int?
+  /// Where it goes, below the service's base URL; may have a query. Only beside `service`, and without a URL.
+  public var path: String?
+  /// Names of the header fields that the service gave: they are for it alone.
+  var serviceFields: [String] = []
   /// -128 to 127, default 0: an owner's requests at a host that wait for a slot go by priority, higher first, then by age. It takes no turn of
   /// another owner.
   public var priority = 0
@@ -30,6 +38,10 @@ public struct RequestOptions: Sendable {
   /// Where the request's bearer token comes from, for its URL's own origin only. Not asked where there are `credentials`, or an Authorization
   /// field among the headers.
   public var tokenSource: (any TokenSource)?
+  /// Where its cookies come from, and where those of its answers go. Default: the client's jar, if it has one.
+  public var cookies = CookieUse.client
+  /// A redirect of another site's led here (RFC 6265bis section 5.2).
+  var isCrossSite = false
 
   /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
   public var unixSocket: String?

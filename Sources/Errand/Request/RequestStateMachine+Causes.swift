@@ -27,6 +27,17 @@ extension RequestStateMachine {
     }
   }
 
+  /// The loss of its connection would have it sent again at once.
+  var isResentIfLost: Bool {
+    guard case .exchanging(let exchange) = state else { return false }
+    return isStale(exchange)
+  }
+
+  var isResentIfNotProcessed: Bool {
+    guard case .exchanging = state else { return false }
+    return refusalsLeft > 0
+  }
+
   /// A kept connection that the server closed as it was used again.
   func isStale(_ exchange: Exchange) -> Bool {
     exchange.isReused && !exchange.responseStarted && staleRetriesLeft > 0 && (isRepeatable || exchange.written == 0)

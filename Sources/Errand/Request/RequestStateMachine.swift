@@ -152,10 +152,10 @@ struct RequestStateMachine: Sendable {
     }
   }
 
-  /// `isShared`: the connection carries others' requests too.
-  mutating func connected(isShared: Bool = false) -> Actions {
+  /// `isShared`: the connection carries others' requests too. `isReused`: it served others before.
+  mutating func connected(isShared: Bool = false, isReused: Bool = false) -> Actions {
     guard case .connecting = state else { return .nothing }
-    state = .exchanging(Exchange(isReused: false, isShared: isShared))
+    state = .exchanging(Exchange(isReused: isReused, isShared: isShared))
     return Actions(transport: .send, timer: .clear)
   }
 

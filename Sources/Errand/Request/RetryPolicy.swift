@@ -67,6 +67,8 @@ extension RetryPolicy {
     case overBudget
     /// The origin's circuit breaker is open.
     case refused
+    /// The body is a stream that can be sent only once.
+    case bodyWasSent
   }
 
   /// What an attempt is judged by.

@@ -6,6 +6,8 @@ public struct HttpResponse: Sendable {
   private let storage: Storage
   /// Where in `body` the JSON stands that the caller asked for: the envelope's data, or the whole text where JSON was expected; nil otherwise.
   public private(set) var dataRange: Range<Int>?
+  /// It came in an envelope that has no data.
+  private(set) var lacksData = false
 
   public init(
     status: Int, reason: String = "", version: HttpVersion = .http11, headers: HttpHeaders = [:], body: [UInt8] = [],
@@ -59,9 +61,10 @@ public struct HttpResponse: Sendable {
   }
 
   /// The same response, with the place of its data known.
-  func with(dataRange: Range<Int>?) -> HttpResponse {
+  func with(dataRange: Range<Int>?, lacksData: Bool = false) -> HttpResponse {
     var response = self
     response.dataRange = dataRange
+    response.lacksData = lacksData
     return response
   }
 

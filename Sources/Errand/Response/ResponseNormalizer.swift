@@ -41,13 +41,15 @@ struct ResponseNormalizer {
     }
     if envelope.successValues.contains(success) {
       guard let pointer = envelope.dataPointer else { return .success(response) }
-      return .success(response.with(dataRange: try Json.range(of: pointer, in: response.body)))
+      let range = try Json.range(of: pointer, in: response.body)
+      return .success(response.with(dataRange: range, lacksData: range == nil))
     }
-    let code = envelope.codePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.text)
-    let message = envelope.messagePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.text)
+    let code = envelope.codePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.line)
+    let said = PeerText.line(success)
+    let message = envelope.messagePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.line)
     return .failure(
       HttpClientError(
-        .service, phase: .response, message: message ?? "the service said \(success)", sent: .sent, serviceCode: code ?? success,
+        .service, phase: .response, message: message ?? "the service said \(said)", sent: .sent, serviceCode: code ?? said,
         response: response))
   }
 
@@ -57,13 +59,21 @@ struct ResponseNormalizer {
       .httpStatus, phase: .response, message: words.isEmpty ? "\(response.status)" : "\(response.status) \(words)", sent: .sent,
       response: response)
     // A failing status often comes with the service's own words, which say more than the status.
+    if let problem = ProblemDetails(response) {
+      // Where the type is about:blank the title is the status's phrase again.
+      for case let said? in [problem.title, problem.detail] where !said.isEmpty && said != words {
+        error.message += ": \(PeerText.line(said))"
+      }
+    }
     guard let envelope, let root = try? JsonValue.parse(response.body) else { return error }
-    error.serviceCode = envelope.codePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.text)
-    if let message = envelope.messagePointer.flatMap({ root.at(pointer: $0) }).flatMap(ResponseNormalizer.text) {
+    error.serviceCode = envelope.codePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.line)
+    if let message = envelope.messagePointer.flatMap({ root.at(pointer: $0) }).flatMap(ResponseNormalizer.line) {
       error.message += ": \(message)"
     }
     return error
   }
+
+  private static func line(_ value: JsonValue) -> String? { text(value).map { PeerText.line($0) } }
 
   private func failure(
     _ code: HttpClientError.Code, _ message: String, _ response: HttpResponse

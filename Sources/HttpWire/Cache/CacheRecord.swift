@@ -26,19 +26,20 @@ public struct CacheRecord: Sendable, Equatable {
     return (Int(head), Int(body))
   }
 
-  /// Prologue and head; nil if the head is too long.
+  /// Prologue and head; nil if the head, or the names in its Vary, are too long.
   public func encodedHead() -> [UInt8]? {
     var head: [UInt8] = []
     head += key.digest.bytes
     head += entry.variant.digest.bytes
-    head.append(number: entry.stamp)
+    head.append(number: Int64(entry.variant.fields.count))
+    for field in entry.variant.fields { head.append(counted: Array(field.utf8)) }
+    head += CacheDigest(of: head).bytes
+    guard head.count <= Self.namesCount else { return nil }
     head.append(number: entry.requestTime)
     head.append(number: entry.responseTime)
     head.append(number: Int64(entry.status))
     head.append(number: Int64(entry.isDecoded ? 1 : 0))
     head.append(counted: Array(entry.reason.utf8))
-    head.append(number: Int64(entry.variant.fields.count))
-    for field in entry.variant.fields { head.append(counted: Array(field.utf8)) }
     head.append(number: Int64(entry.headers.count))
     entry.headers.block.withUnsafeBytes { bytes in
       for field in entry.headers.fields {
@@ -58,16 +59,10 @@ public struct CacheRecord: Sendable, Equatable {
   /// From a head, without its prologue, and a body; nil if the head is none.
   public init?(head: UnsafeRawBufferPointer, body: [UInt8]) {
     var reader = ByteReader(head)
-    guard let key = reader.digest(), let digest = reader.digest(), let stamp = reader.number(UInt64.self),
-      let requestTime = reader.number(Int64.self), let responseTime = reader.number(Int64.self), let status = reader.number(Int64.self),
-      let flags = reader.number(Int64.self), let reason = reader.counted(), let fieldCount = reader.number(Int64.self),
-      fieldCount >= 0, fieldCount <= CacheVariant.maximumFields
+    guard let (key, variant) = Self.names(&reader), let requestTime = reader.number(Int64.self),
+      let responseTime = reader.number(Int64.self), let status = reader.number(Int64.self), let flags = reader.number(Int64.self),
+      let reason = reader.counted()
     else { return nil }
-    var fields: [String] = []
-    for _ in 0..<fieldCount {
-      guard let field = reader.counted() else { return nil }
-      fields.append(String(peer: field))
-    }
     guard let headerCount = reader.number(Int64.self), headerCount >= 0 else { return nil }
     var headers = HttpHeaders()
     for _ in 0..<headerCount {
@@ -75,11 +70,34 @@ public struct CacheRecord: Sendable, Equatable {
       headers.append(name: name, value: value)
     }
     guard reader.isAtEnd, let status = Int(exactly: status) else { return nil }
-    var entry = CacheEntry(
+    let entry = CacheEntry(
       status: status, reason: String(peer: reason), headers: headers, body: body, isDecoded: flags & 1 == 1, requestTime: requestTime,
-      responseTime: responseTime, variant: CacheVariant(fields: fields, digest: digest))
-    entry.stamp = stamp
-    self.init(key: CacheKey(digest: key), entry: entry)
+      responseTime: responseTime, variant: variant)
+    self.init(key: key, entry: entry)
+  }
+
+  /// What a record is of, from the beginning of its head, of which ``namesCount`` bytes are enough; nil if it is none.
+  public static func names(head: UnsafeRawBufferPointer) -> (key: CacheKey, variant: CacheVariant)? {
+    var reader = ByteReader(head)
+    return names(&reader)
+  }
+
+  /// As much of a head as key and variant can take.
+  public static let namesCount = 16_384
+
+  private static func names(_ reader: inout ByteReader) -> (key: CacheKey, variant: CacheVariant)? {
+    guard let key = reader.digest(), let variant = reader.digest(), let count = reader.number(Int64.self), count >= 0,
+      count <= CacheVariant.maximumFields
+    else { return nil }
+    var fields: [String] = []
+    for _ in 0..<count {
+      guard let field = reader.counted() else { return nil }
+      fields.append(String(peer: field))
+    }
+    // They are read without the rest of the file, and so without its checksum.
+    let names = [UInt8](reader.consumed)
+    guard reader.digest() == CacheDigest(of: names) else { return nil }
+    return (CacheKey(digest: key), CacheVariant(fields: fields, digest: variant))
   }
 }
 
@@ -91,6 +109,7 @@ private struct ByteReader {
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   var isAtEnd: Bool { offset == bytes.count }
+  var consumed: UnsafeRawBufferPointer { bytes[piece: 0..<offset] }
 
   mutating func number<Number: FixedWidthInteger & BitwiseCopyable>(_ type: Number.Type) -> Number? {
     piece(MemoryLayout<Number>.size)?.loadUnaligned(as: type)

@@ -9,19 +9,22 @@ public struct MediaType: Sendable, Equatable, CustomStringConvertible {
 
   /// nil unless `text` begins with type and subtype.
   public init?(_ text: String) {
-    var pieces = text.split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed).makeIterator()
-    guard let essence = pieces.next() else { return nil }
-    let names = essence.split(separator: "/", omittingEmptySubsequences: false)
-    guard names.count == 2, names.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Ascii.isToken) }) else { return nil }
-    type = names[0].lowercased()
-    subtype = names[1].lowercased()
-    var charset: String?
-    while charset == nil, let parameter = pieces.next() {
-      let pair = parameter.split(separator: "=", maxSplits: 1)
-      guard pair.count == 2, pair[0].lowercased() == "charset" else { continue }
-      charset = pair[1].filter { $0 != "\"" }.lowercased()
+    let read = text.withBytes { bytes -> (type: String, subtype: String, charset: String?)? in
+      let end = bytes.firstIndex(of: Ascii.semicolon) ?? bytes.count
+      let essence = Ascii.trimmed(bytes[piece: 0..<end])
+      guard let slash = essence.firstIndex(of: Ascii.slash) else { return nil }
+      let names = (essence[piece: 0..<slash], essence[piece: slash + 1..<essence.count])
+      guard !names.0.isEmpty, !names.1.isEmpty, names.0.allSatisfy(Ascii.isToken), names.1.allSatisfy(Ascii.isToken) else { return nil }
+      var charset: String?
+      if end < bytes.count {
+        let parameters = FieldParameter.parameters(in: bytes[piece: end + 1..<bytes.count])
+        let named = parameters.first { $0.name == "charset" && !$0.value.isEmpty }
+        charset = named.map { String(decoding: $0.value, as: UTF8.self).lowercased() }
+      }
+      return (String(peer: names.0).lowercased(), String(peer: names.1).lowercased(), charset)
     }
-    self.charset = charset
+    guard let read else { return nil }
+    (type, subtype, charset) = read
   }
 
   /// `application/json`, `text/json`, or a subtype that ends in `+json` (RFC 6839 3.1).
@@ -29,11 +32,6 @@ public struct MediaType: Sendable, Equatable, CustomStringConvertible {
     subtype.hasSuffix("+json") || (subtype == "json" && (type == "application" || type == "text"))
   }
 
+  /// Type and subtype.
   public var description: String { "\(type)/\(subtype)" }
-
-  private static func trimmed(_ text: Substring) -> Substring {
-    let start = text.drop { $0 == " " || $0 == "\t" }
-    guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return "" }
-    return start[...last]
-  }
 }

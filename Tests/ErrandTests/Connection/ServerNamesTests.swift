@@ -193,7 +193,7 @@ extension DnsServer {
 
 extension HttpClient {
   /// The body of the response, or `failed` and why.
-  fileprivate func text(_ request: HttpRequest) async -> String {
+  func text(_ request: HttpRequest) async -> String {
     do throws(HttpClientError) {
       return try await send(request).text
     } catch {

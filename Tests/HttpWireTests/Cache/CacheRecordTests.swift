@@ -6,12 +6,11 @@ import Testing
 @Suite struct CacheRecordTests {
   private func record() throws -> CacheRecord {
     let request = CacheRequest(headers: ["Accept": "a/b", "X-A": "1"])
-    var entry = try #require(
+    let entry = try #require(
       CacheEntry(
         status: 203, reason: "Fine é", headers: fields("Vary: Accept, X-A | ETag: \"a\" | X: "), body: Array("the body".utf8),
         isDecoded: true,
         requestTime: cameAt - 1, responseTime: cameAt, to: request))
-    entry.stamp = 77
     return CacheRecord(key: CacheKey(try HttpUrl("http://a.example/")), entry: entry)
   }
 

@@ -1,0 +1,36 @@
+import Glibc
+internal import Hashing
+
+extension CacheDirectory {
+  /// Writes an entry so that the file under its name is, at any moment and after any end of the process, the old one, the new one or none: beside it first, then on
+  /// the medium, then under its name. The SHA-256 of all that stands before it ends the file.
+  func write(_ head: [UInt8], _ body: [UInt8], as name: CacheFileName, number: UInt64) throws(Failure) {
+    let hash = HashStream(.sha256)
+    hash.update(head)
+    hash.update(body)
+    let temporary = CacheFileName.temporary(number)
+    let file = openat(descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw Failure(errno: errno, "open") }
+    do throws(Failure) {
+      defer { close(file) }
+      for part in [head, body, hash.finish()] { try Self.write(part, to: file) }
+      guard fsync(file) == 0 else { throw Failure(errno: errno, "fsync") }
+      guard renameat(descriptor, temporary, descriptor, name.text) == 0 else { throw Failure(errno: errno, "rename") }
+    } catch {
+      unlinkat(descriptor, temporary, 0)
+      throw error
+    }
+  }
+
+  private static func write(_ bytes: [UInt8], to file: Int32) throws(Failure) {
+    var failure: Int32 = 0
+    bytes.withUnsafeBytes { bytes in
+      var offset = 0
+      while offset < bytes.count, failure == 0, let base = bytes.baseAddress {
+        let count = Glibc.write(file, base + offset, bytes.count - offset)
+        if count >= 0 { offset += count } else if errno != EINTR { failure = errno }
+      }
+    }
+    guard failure == 0 else { throw Failure(errno: failure, "write") }
+  }
+}

@@ -1,0 +1,88 @@
+internal import EventLoop
+internal import HttpWire
+
+extension HttpClient.Configuration {
+  /// A request as it is sent, with what its service and the adapters add. Throws what is wrong with it.
+  func completed(_ request: HttpRequest) throws(HttpClientError) -> HttpRequest {
+    guard request.optionBox != nil || !adapters.isEmpty else { return request }
+    var request = request
+    try resolve(&request)
+    try request.adapt(by: adapters)
+    if let fault = request.envelope?.fault { throw .invalid("envelope", fault) }
+    return request
+  }
+
+  /// Fills in what the service of a request without a URL says, where the request itself says nothing.
+  private func resolve(_ request: inout HttpRequest) throws(HttpClientError) {
+    var options = request.options
+    guard request.url.isEmpty, let service = options.service else {
+      if options.path != nil { throw .invalid("path", "a request has either a URL, or a service and a path below it") }
+      return
+    }
+    guard let catalog else {
+      throw .invalid("service", "service \(PeerText.line(service, limit: 100)) is not known: the client has no catalogue of services")
+    }
+    let resolved = try catalog.current.resolve(service: service, version: options.serviceVersion, path: options.path ?? "")
+    let defaults = resolved.defaults
+    request.url = resolved.url
+    options.serviceVersion = resolved.version
+    options.timeouts.fill(from: defaults.timeouts)
+    options.envelope = options.envelope ?? defaults.envelope
+    if options.tls == nil, let tls = defaults.tls { options.tls = try settings(tls, of: service) }
+    if options.credentials == nil, !request.headers.contains("Authorization"), let name = defaults.credentials {
+      options.credentials = try named(name, namedCredentials, "credentials", service)
+    }
+    request.options = options
+    let added = try fields(for: request, of: resolved, from: catalog)
+    for (name, value) in added { request.headers.append(name, value) }
+    if !added.isEmpty { request.options.serviceFields = added.map(\.name) }
+  }
+
+  /// The service's fields that the request has none of: those that are made for it, then the fixed ones.
+  private func fields(
+    for request: HttpRequest, of resolved: ServiceCatalog.Resolved, from catalog: CatalogStore
+  ) throws(HttpClientError) -> HttpHeaders {
+    var fields = HttpHeaders()
+    do {
+      for (name, value) in try (resolved.defaults.makeHeaders ?? catalog.maker(of: resolved.service))?(request) ?? [:]
+      where !request.headers.contains(name) { fields.append(name, value) }
+    } catch let error as HttpClientError {
+      throw error
+    } catch {
+      throw .invalid("service", "the headers of \(resolved.service) can't be made: \(PeerText.line("\(error)"))")
+    }
+    let made = fields
+    for (name, value) in resolved.defaults.headers where !request.headers.contains(name) && !made.contains(name) {
+      fields.append(name, value)
+    }
+    return fields
+  }
+
+  private func settings(_ tls: ServiceTls, of service: String) throws(HttpClientError) -> TlsSettings {
+    switch tls {
+    case .settings(let settings): settings
+    case .named(let name): try named(name, namedTls, "tls", service)
+    }
+  }
+
+  private func named<Value>(_ name: String, _ values: [String: Value], _ field: String, _ service: String) throws(HttpClientError) -> Value {
+    guard let value = values[name] else {
+      let names = values.keys.sorted().joined(separator: ", ")
+      let what = field == "tls" ? "TLS settings" : field
+      throw .invalid(
+        field,
+        "service \(service) wants the \(what) \(PeerText.line(name, limit: 100)), which are not known; there are: \(names.isEmpty ? "none" : names)")
+    }
+    return value
+  }
+}
+
+extension Timeouts {
+  mutating func fill(from other: Timeouts) {
+    queue = queue ?? other.queue
+    connect = connect ?? other.connect
+    firstByte = firstByte ?? other.firstByte
+    idle = idle ?? other.idle
+    total = total ?? other.total
+  }
+}
