@@ -33,8 +33,10 @@ public enum CacheContent {
   private static func body(_ number: Int, _ version: Int, _ count: Int) -> [UInt8] {
     var generator = SeededGenerator(seed: UInt64(truncatingIfNeeded: number &* 1_000_003 &+ version))
     var body: [UInt8] = []
-    body.reserveCapacity(count + 8)
-    while body.count < count { withUnsafeBytes(of: generator.next()) { body.append(contentsOf: $0) } }
-    return Array(body.prefix(count))
+    body.reserveCapacity(2 * count + 8)
+    while body.count < min(count, 1_024) { withUnsafeBytes(of: generator.next()) { body.append(contentsOf: $0) } }
+    while body.count < count { body.append(contentsOf: body) }
+    body.removeLast(body.count - count)
+    return body
   }
 }

@@ -2,17 +2,17 @@ internal import Hashing
 internal import HttpWire
 
 /// The hash of bodies, for Digest with `auth-int` (RFC 7616 section 3.4.3).
-extension PreparedBody {
+extension PreparedBody.Content {
   /// Up to so many bytes are hashed where it must not take long.
   static let quicklyHashedBytes = 65_536
 
   /// nil if the body is not known before it is sent, or, unless it `mayTakeLong`, if it is large or has to be read. Blocks for a file.
   func hash(_ algorithm: HashAlgorithm, mayTakeLong: Bool) -> [UInt8]? {
-    switch content {
+    switch self {
     case .absent: algorithm.hash([])
-    case .bytes(let bytes): mayTakeLong || bytes.count <= PreparedBody.quicklyHashedBytes ? algorithm.hash(bytes) : nil
+    case .bytes(let bytes): mayTakeLong || bytes.count <= PreparedBody.Content.quicklyHashedBytes ? algorithm.hash(bytes) : nil
     case .stream, .unopened(.form): nil
-    case .unopened(.file(let path, _)): mayTakeLong ? PreparedBody.hash(ofFile: path, algorithm) : nil
+    case .unopened(.file(let path, _)): mayTakeLong ? PreparedBody.Content.hash(ofFile: path, algorithm) : nil
     }
   }
 

@@ -2,8 +2,8 @@ import Glibc
 internal import Hashing
 
 extension CacheDirectory {
-  /// Writes an entry so that the file under its name is, at any moment and after any end of the process, the old one, the new one or none: beside it first, then on
-  /// the medium, then under its name. The SHA-256 of all that stands before it ends the file.
+  /// Writes an entry so that the file under its name is, at any moment and after any end of the process, the old one, the new one or
+  /// none: beside it first, then on the medium, then under its name. The SHA-256 of all that stands before it ends the file.
   func write(_ head: [UInt8], _ body: [UInt8], as name: CacheFileName, number: UInt64) throws(Failure) {
     let hash = HashStream(.sha256)
     hash.update(head)

@@ -70,7 +70,8 @@ final class CacheDirectory: Sendable {
 
   // MARK: Content
 
-  /// The files of entries, those used last first. What an earlier process did not finish writing is removed; what is not the cache's own is left alone.
+  /// The files of entries, those used last first. What an earlier process did not finish writing is removed; what is not the cache's own
+  /// is left alone.
   func list() throws(Failure) -> [Listed] {
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0, let stream = fdopendir(copy) else {

@@ -30,6 +30,8 @@ struct CacheIndex {
     /// Write the item, if it still is the same one.
     case write(slot: Int, stamp: UInt64)
     case remove(CacheFileName)
+    /// Remove the files of all these.
+    case removeAll([Item?])
   }
 
   /// The most variants of one key; the one that was stored first goes for one more.
@@ -41,17 +43,19 @@ struct CacheIndex {
   let diskBytes: Int64
   private var lastStamp: UInt64 = 0
 
-  private(set) var items: [Item?] = []
-  private var free: [Int] = []
-  private var first: [CacheKey: Int] = [:]
-  private var memory = LruList()
-  private var disk = LruList()
-  private(set) var memoryUsed = 0
-  private(set) var diskUsed: Int64 = 0
-  private(set) var backlog = 0
-  private(set) var orders: [Order] = []
-  private(set) var evictedFromMemory = 0
-  private(set) var evictedFromDisk = 0
+  var items: [Item?] = []
+  var free: [Int] = []
+  var first: [CacheKey: Int] = [:]
+  var memory = LruList()
+  var disk = LruList()
+  var memoryUsed = 0
+  var diskUsed: Int64 = 0
+  var backlog = 0
+  var orders: [Order] = []
+  var evictedFromMemory = 0
+  var evictedFromDisk = 0
+  /// Entries that were meant for the disk, but were too many at once or too large.
+  private(set) var declined = 0
 
   init(memoryBytes: Int, diskBytes: Int64) {
     self.memoryBytes = memoryBytes
@@ -88,11 +92,11 @@ struct CacheIndex {
 
   /// The item, if it is still the one with this stamp.
   func item(_ slot: Int, stamp: UInt64) -> Item? {
-    guard let item = items[slot], item.stamp == stamp else { return nil }
+    guard items.indices.contains(slot), let item = items[slot], item.stamp == stamp else { return nil }
     return item
   }
 
-  private func variants(of key: CacheKey) -> [Int] {
+  func variants(of key: CacheKey) -> [Int] {
     var slots: [Int] = []
     var slot = first[key]
     while let found = slot {
@@ -125,7 +129,10 @@ struct CacheIndex {
     let cost = entry.cost
     let inMemory = cost <= memoryBytes
     let onDisk = toDisk && Self.fileBytes(cost) <= diskBytes && backlog + cost <= max(Self.maximumBacklog, cost)
-    if toDisk, !onDisk { orders.append(.remove(CacheFileName(key: key, variant: entry.variant))) }
+    if toDisk, !onDisk {
+      orders.append(.remove(CacheFileName(key: key, variant: entry.variant)))
+      declined += 1
+    }
     guard inMemory || onDisk else { return }
     lastStamp += 1
     var stamped = entry
@@ -203,8 +210,17 @@ struct CacheIndex {
     for slot in variants(of: key) { remove(slot) }
   }
 
+  /// Removes everything, at once however much it is: what there was is let go of where the order is carried out.
   mutating func removeAll() {
-    for slot in items.indices where items[slot] != nil { remove(slot) }
+    orders.append(.removeAll(items))
+    items = []
+    free = []
+    first = [:]
+    memory = LruList()
+    disk = LruList()
+    memoryUsed = 0
+    diskUsed = 0
+    backlog = 0
   }
 
   /// Removes an item from both tiers. `withFile`: its file, too.
@@ -212,75 +228,4 @@ struct CacheIndex {
     leaveDisk(slot, withFile: withFile)
     if items[slot] != nil { leaveMemory(slot) }
   }
-
-  // MARK: Tiers
-
-  private mutating func trimMemory() {
-    while memoryUsed > memoryBytes, let slot = memory.last {
-      leaveMemory(slot)
-      evictedFromMemory += 1
-    }
-  }
-
-  private mutating func trimDisk(sparing kept: Int) {
-    while diskUsed > diskBytes, let slot = disk.last, slot != kept {
-      leaveDisk(slot, withFile: true)
-      evictedFromDisk += 1
-    }
-  }
-
-  private mutating func leaveMemory(_ slot: Int) {
-    guard memory.contains(slot), let item = items[slot] else { return }
-    memory.remove(slot)
-    memoryUsed -= item.cost
-    if !item.isPending { items[slot]?.held = nil }
-    if item.fileBytes == 0 { delete(slot) }
-  }
-
-  private mutating func leaveDisk(_ slot: Int, withFile: Bool) {
-    guard let item = items[slot], item.fileBytes > 0 else { return }
-    if withFile { orders.append(.remove(item.name)) }
-    setPending(slot, false)
-    setFile(slot, 0)
-    disk.remove(slot)
-    if !memory.contains(slot) { delete(slot) }
-  }
-
-  private mutating func setPending(_ slot: Int, _ isPending: Bool) {
-    guard let item = items[slot], item.isPending != isPending else { return }
-    items[slot]?.isPending = isPending
-    backlog += isPending ? item.cost : -item.cost
-    if !isPending, !memory.contains(slot) { items[slot]?.held = nil }
-  }
-
-  private mutating func setFile(_ slot: Int, _ bytes: Int64) {
-    diskUsed += bytes - (items[slot]?.fileBytes ?? 0)
-    items[slot]?.fileBytes = bytes
-  }
-
-  private mutating func add(_ item: Item) -> Int {
-    let slot = free.popLast() ?? items.count
-    if slot == items.count { items.append(nil) }
-    items[slot] = item
-    items[slot]?.next = first[item.key]
-    first[item.key] = slot
-    return slot
-  }
-
-  private mutating func delete(_ slot: Int) {
-    guard let item = items[slot] else { return }
-    items[slot] = nil
-    free.append(slot)
-    if first[item.key] == slot {
-      first[item.key] = item.next
-    } else {
-      for other in variants(of: item.key) where items[other]?.next == slot { items[other]?.next = item.next }
-    }
-  }
-
-  /// An entry's cost is never less than its file's length.
-  static func fileBytes(_ cost: Int) -> Int64 { rounded(Int64(cost)) }
-
-  /// Files take whole blocks.
-  private static func rounded(_ bytes: Int64) -> Int64 { (max(bytes, 1) + 4_095) / 4_096 * 4_096 }
 }

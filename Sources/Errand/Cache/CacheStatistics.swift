@@ -7,8 +7,8 @@ public struct CacheStatistics: Sendable, Hashable {
     /// The directory is being read. What it holds is not found yet.
     case opening
     case on
-    /// Entries are not written, for this reason. After a failed write it is tried again a minute later; a directory that can't be used, or that another process uses,
-    /// is left alone.
+    /// Entries are not written, for this reason. After a failed write it is tried again a minute later; a directory that can't be used,
+    /// or that another process uses, is left alone.
     case off(String)
   }
 
@@ -27,6 +27,8 @@ public struct CacheStatistics: Sendable, Hashable {
   public var stored = 0
   /// Entries that were too large to be stored.
   public var tooLarge = 0
+  /// Entries that did not come to disk: it was off, slower than they came, or too small. Memory has them while there is room.
+  public var unwritten = 0
   /// Entries that went for newer ones.
   public var evictedFromMemory = 0
   public var evictedFromDisk = 0

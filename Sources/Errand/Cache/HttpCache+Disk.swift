@@ -74,13 +74,18 @@ extension HttpCache {
   private func carryOut(_ order: CacheIndex.Order) {
     switch order {
     case .write(let slot, let stamp): write(slot, stamp)
-    case .remove(let name):
-      guard let directory = state.withLock({ $0.directory }) else { return }
-      do throws(CacheDirectory.Failure) {
-        try directory.remove(name)
-      } catch {
-        state.withLock { $0.failed(error) }
-      }
+    case .remove(let name): remove(name)
+    case .removeAll(let items):
+      for case let item? in items where item.fileBytes > 0 { remove(item.name) }
+    }
+  }
+
+  private func remove(_ name: CacheFileName) {
+    guard let directory = state.withLock({ $0.directory }) else { return }
+    do throws(CacheDirectory.Failure) {
+      try directory.remove(name)
+    } catch {
+      state.withLock { $0.failed(error) }
     }
   }
 
@@ -92,12 +97,16 @@ extension HttpCache {
         work = (directory, item, held.entry)
       } else {
         state.index.lost(slot, stamp: stamp)
+        state.counts.unwritten += 1
       }
     }
     guard let (directory, item, entry) = work else { return }
     guard let head = CacheRecord(key: item.key, entry: entry).encodedHead() else {
       // Fields of that length are the peer's doing, not the disk's.
-      return change { $0.index.lost(slot, stamp: stamp) }
+      return change { state in
+        state.index.lost(slot, stamp: stamp)
+        state.counts.unwritten += 1
+      }
     }
     do throws(CacheDirectory.Failure) {
       try directory.write(head, entry.body, as: item.name, number: stamp)
@@ -108,6 +117,7 @@ extension HttpCache {
         state.disk = .off(error.reason)
         state.retryAt = .now() + Self.pause
         state.index.lost(slot, stamp: stamp)
+        state.counts.unwritten += 1
       }
     }
   }

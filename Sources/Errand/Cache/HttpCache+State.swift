@@ -32,7 +32,9 @@ extension HttpCache {
         return
       }
       counts.stored += 1
-      index.put(entry, for: key, toDisk: takesWrites())
+      let toDisk = takesWrites()
+      if !toDisk, disk != .none { counts.unwritten += 1 }
+      index.put(entry, for: key, toDisk: toDisk)
     }
 
     mutating func touch(_ key: CacheKey) {
@@ -62,6 +64,7 @@ extension HttpCache {
       statistics.memoryBytes = index.memoryUsed
       statistics.diskEntries = index.diskCount
       statistics.diskBytes = index.diskUsed
+      statistics.unwritten += index.declined
       statistics.evictedFromMemory = index.evictedFromMemory
       statistics.evictedFromDisk = index.evictedFromDisk
       return statistics

@@ -3,12 +3,13 @@ internal import EventLoop
 import Glibc
 public import HttpWire
 
-/// A private HTTP cache: entries in memory and, if a directory is given, on disk over restarts. It keeps what it is given; what may be kept and used, ``CacheRules``
-/// says.
+/// A private HTTP cache: entries in memory and, if a directory is given, on disk over restarts. It keeps what it is given; what may be
+/// kept and used, ``CacheRules`` says.
 ///
-/// All methods may be called from any thread, the loop's too: none waits for the disk. Of two that store under one key and variant at the same time, the last one
-/// wins. Each file is checked whole when it is read, so that neither damage nor an end of the process in the midst of writing makes a wrong body. What goes wrong
-/// with the disk is counted in ``statistics`` and is no error. Two processes may not share a directory: the second one keeps its entries in memory only.
+/// All methods may be called from any thread, the loop's too: none waits for the disk. Of two that store under one key and variant at the
+/// same time, the last one wins. Each file is checked whole when it is read, so that neither damage nor an end of the process in the
+/// midst of writing makes a wrong body. What goes wrong with the disk is counted in ``statistics`` and is no error. Two processes may not
+/// share a directory: the second one keeps its entries in memory only.
 public final class HttpCache: Sendable {
   let settings: Settings
   let state: Locked<State>
@@ -51,12 +52,14 @@ public final class HttpCache: Sendable {
     }
   }
 
-  /// Stores an entry in place of the one with its variant. What is larger than ``Settings/largestEntry`` is not stored, and the other one goes.
+  /// Stores an entry in place of the one with its variant. What is larger than ``Settings/largestEntry`` is not stored, and the other one
+  /// goes.
   public func store(_ entry: CacheEntry, for key: CacheKey) {
     change { $0.put(entry, for: key, limit: settings.largestEntry) }
   }
 
-  /// Stores an entry that was brought up to date in place of the one it was made from; does nothing if that one was replaced or removed meanwhile.
+  /// Stores an entry that was brought up to date in place of the one it was made from; does nothing if that one was replaced or removed
+  /// meanwhile.
   public func update(_ entry: CacheEntry, for key: CacheKey) {
     change { state in
       guard let slot = state.index.find(key, stamp: entry.stamp) else { return }

@@ -9,6 +9,8 @@ public struct ClientStats: Sendable, Hashable {
   public var retried: UInt64 = 0
   /// Redirects that were followed.
   public var redirected: UInt64 = 0
+  /// Answers that came from the cache, validated ones included.
+  public var cacheHits: UInt64 = 0
   /// Retries that a host's budget did not allow (``HttpClient/Configuration/retryBudget``).
   public var retriesWithheld: UInt64 = 0
   /// Requests that a circuit breaker refused (``HttpClient/Configuration/circuitBreaker``).

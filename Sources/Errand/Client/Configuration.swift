@@ -48,10 +48,16 @@ extension HttpClient {
     public var maxBodyBytes: Int64 = 16 * 1_048_576
     /// How many redirects a request follows. Default 10; one more fails with `too_many_redirects`.
     public var maxRedirects = 10
-    /// How long a ``TokenSource`` may take for a token. Default 60 s; zero does not limit it.
-    public var tokenTimeout = Duration.seconds(60)
     /// The jar of requests that name none of their own (``RequestOptions/cookies``). Default nil: no cookies are sent or kept.
     public var cookies: CookieJar?
+    /// Where responses are kept that may be used again (RFC 9111), each owner's apart. Default nil: nowhere. A cache may serve several clients.
+    public var cache: HttpCache?
+    /// How requests use the cache that do not say so (``RequestOptions/cache``). Default off.
+    public var cachePolicy = CachePolicy.off
+    /// How long a ``TokenSource`` may take for a token. Default 60 s; zero does not limit it.
+    public var tokenTimeout = Duration.seconds(60)
+    /// How many times its size a body with content codings may decode to, once that is above 1 MiB. Default 200; above it `too_large`.
+    public var maxDecodedRatio = 200
     /// Limits on the other parts of a response.
     public var wireLimits = WireLimits()
     /// How HTTP/2 connections behave.

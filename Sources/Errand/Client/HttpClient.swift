@@ -1,6 +1,5 @@
 internal import EventLoop
 public import HttpWire
-internal import Synchronization
 
 /// Makes requests, keeps each under a handle until it has ended, and tells its delegate the one outcome.
 ///
@@ -11,7 +10,6 @@ public final class HttpClient: Sendable {
   public static let shared = HttpClient()
 
   let engine: RequestEngine
-  private let lastHandle: Atomic<UInt64>
 
   /// A client of its own, with its own connections, limits and handles.
   public convenience init(_ configuration: Configuration = Configuration()) {
@@ -20,7 +18,6 @@ public final class HttpClient: Sendable {
 
   init(_ configuration: Configuration, environment: ProxyEnvironment) {
     engine = RequestEngine(configuration, environment)
-    lastHandle = Atomic(configuration.firstHandle &- 1)
   }
 
   deinit {
@@ -28,7 +25,7 @@ public final class HttpClient: Sendable {
   }
 
   func newHandle() -> RequestHandle {
-    RequestHandle(id: lastHandle.add(1, ordering: .relaxed).newValue)
+    engine.newHandle()
   }
 
   /// Makes a request for `delegate` and returns its handle at once.

@@ -26,14 +26,33 @@ struct RulesByExpectation: Sendable {
 
 /// The headers sent where a request does not bring fields of those names, made once.
 struct DefaultHeaders: Sendable {
-  let plain: HttpHeaders
-  /// With `Accept`, where JSON is asked for.
-  let json: HttpHeaders
+  private let plain: HttpHeaders
+  private let json: HttpHeaders
+  private let codedPlain: HttpHeaders
+  private let codedJson: HttpHeaders
 
   init(_ configuration: HttpClient.Configuration) {
     plain = configuration.userAgent.isEmpty ? [:] : ["User-Agent": configuration.userAgent]
-    var json = plain
-    json.append("Accept", "application/json")
-    self.json = json
+    json = plain.with("Accept", "application/json")
+    codedPlain = plain.with("Accept-Encoding", ContentDecoder.acceptEncoding)
+    codedJson = json.with("Accept-Encoding", ContentDecoder.acceptEncoding)
+  }
+
+  /// With `Accept` where JSON is asked for, and `Accept-Encoding` where the body may come coded.
+  func fields(wantsJson: Bool, takesCodings: Bool) -> HttpHeaders {
+    switch (wantsJson, takesCodings) {
+    case (false, false): plain
+    case (true, false): json
+    case (false, true): codedPlain
+    case (true, true): codedJson
+    }
+  }
+}
+
+extension HttpHeaders {
+  fileprivate func with(_ name: String, _ value: String) -> HttpHeaders {
+    var headers = self
+    headers.append(name, value)
+    return headers
   }
 }

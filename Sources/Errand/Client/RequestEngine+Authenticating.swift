@@ -94,11 +94,11 @@ extension RequestEngine {
     }
   }
 
-  private func answered(_ answer: ChallengeAnswer, _ challenges: [AuthChallenge], _ handle: RequestHandle) {
+  private func answered(_ reply: ChallengeAnswer, _ challenges: [AuthChallenge], _ handle: RequestHandle) {
     guard let item = table[handle], case .preparing = item.machine.state, let conversation = item.conversation else { return }
-    switch answer {
+    switch reply {
     case .proceedWithout:
-      apply(item.machine.answered(), to: item)
+      answer(item)
     case .cancel:
       _ = cancel(handle)
     case .use(let credentials):
@@ -111,7 +111,7 @@ extension RequestEngine {
       let first = (try? credentials.firstAuthorization()) ?? nil
       if choice == nil, first == nil, (try? credentials.check()) != nil {
         conversation.auth.words = "the server offers nothing that the delegate's credentials could answer"
-        return apply(item.machine.answered(), to: item)
+        return answer(item)
       }
       prepare(next, for: handle, with: AuthAnswers(origin: choice))
     }
@@ -133,15 +133,15 @@ extension RequestEngine {
     }
   }
 
-  private func got(_ answer: TokenBroker.Answer, _ handle: RequestHandle, isRenewal: Bool) {
+  private func got(_ token: TokenBroker.Answer, _ handle: RequestHandle, isRenewal: Bool) {
     guard let item = table[handle], case .preparing = item.machine.state, let conversation = item.conversation else { return }
-    switch answer {
+    switch token {
     case .success(let token):
       if isRenewal { conversation.auth.hasNewToken = true }
       prepare(conversation.request, for: handle, with: AuthAnswers(token: token))
     case .failure(let failure) where isRenewal:
       conversation.auth.words = "there is no new token: \(failure.words)"
-      apply(item.machine.answered(), to: item)
+      answer(item)
     case .failure(let failure):
       apply(item.machine.refused(.denied, .request, "there is no token: \(failure.words)"), to: item)
     }

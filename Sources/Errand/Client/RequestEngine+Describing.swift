@@ -29,12 +29,13 @@ extension RequestEngine {
     case .exchanging(let exchange):
       if !exchange.isWhole { "sending" } else if item.head == nil { "waiting" } else { "receiving" }
     case .backingOff: "backing_off"
-    case .preparing: "preparing"
+    case .preparing: item.decoding == nil ? "preparing" : "receiving"
     case .ended: "delivering"
     }
   }
 
   private func explain(_ item: RequestItem, _ now: Instant) -> String {
+    if item.local != nil, case .exchanging = item.machine.state { return "is read on this machine" }
     let age = RequestEngine.seconds(now.microseconds(since: item.stamps.submitted))
     switch item.machine.state {
     case .new, .queued:
@@ -56,8 +57,10 @@ extension RequestEngine {
       guard let last = item.retries.last, case .after(let wait) = last.next else { return "waits to be sent again" }
       let rest = now.duration(to: last.at + wait).forPeople
       return "waits to be sent again in \(rest) after try \(last.attempt): \(last.reason)"
+    case .preparing where item.decoding != nil:
+      return "has received its response and decodes it"
     case .preparing:
-      return item.conversation?.auth.waiting ?? "is made ready to be sent on, after \(item.followWords)"
+      return item.download?.explanation ?? item.conversation?.auth.waiting ?? "is made ready to be sent on, after \(item.followWords)"
     case .ended:
       return "has ended; its outcome is on the way to the delegate"
     }

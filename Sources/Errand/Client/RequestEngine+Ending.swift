@@ -8,11 +8,15 @@ extension RequestEngine {
     item.totalTimer = .none
     item.feed?.close()
     reportToBreaker(item, finish)
+    if let download = item.download { close(download) }
     var timings = item.stamps.timings(at: EventLoop.shared.now)
     if !item.isReused, let facts = item.facts, facts.tlsTime > 0 { timings.tls = facts.tlsTime }
     let outcome: Outcome
     switch finish {
     case .response:
+      if configuration.cache != nil { storeAnswer(item) }
+      outcome = judged(item, timings)
+    case .failure(let code, _, _) where configuration.cache != nil && isStoodInFor(item, code):
       outcome = judged(item, timings)
     case .failure(let code, let phase, let message):
       outcome = .failed(failure(item, code, phase, message, timings))
@@ -20,30 +24,39 @@ extension RequestEngine {
       outcome = .cancelled(
         CancelReceipt(handle: item.info.handle, result: .cancelled, sent: sent, bytesWritten: written, connection: connection))
     }
+    if item.decoding != nil { item.decoding = nil }
     count(outcome)
     if case .finished = outcome { item.hasSucceeded = true }
     if case .cancelled = outcome { _ = item.ticket.take() }
-    send(outcome, item.ticket)
+    send(outcome, item.ticket, observedEnd(of: item))
   }
 
   /// Hands an outcome on. Sinks on the loop are told at once; for the others it stays cancellable until they are called.
-  func send(_ outcome: consuming Outcome, _ ticket: DeliveryTicket) {
+  func send(_ outcome: consuming Outcome, _ ticket: DeliveryTicket, _ observed: ObservedEnd?) {
     switch ticket.sink {
     case .loop(let sink):
       // In the table until it was told, so that the sink can ask for the trace; taken, so that it can't cancel what it is told of.
       _ = ticket.take()
+      observed?.happened(ticket.info, outcome)
       sink.requestEnded(ticket.info, outcome)
       table.remove(ticket.info.handle)
       tellIfEmpty()
     case .waiter(let done):
+      observed?.happened(ticket.info, outcome)
       table.remove(ticket.info.handle)
       done(outcome.result)
       tellIfEmpty()
+    case .stream(let buffer):
+      table.remove(ticket.info.handle)
+      buffer.end(outcome.result)
+      tellIfEmpty()
     case .delegate, .completion:
       if case .cancelled = outcome { table.remove(ticket.info.handle) }
-      deliveries.add(Delivery(ticket, .outcome(outcome)), of: self)
+      deliveries.add(Delivery(ticket, .outcome(outcome), observed), of: self)
     }
   }
+
+  private func observedEnd(of item: RequestItem) -> ObservedEnd? { observers.map { ObservedEnd($0, item.trace) } }
 
   func send(_ event: Delivery.Event, to item: RequestItem) {
     deliveries.add(Delivery(item.ticket, event), of: self)
@@ -83,10 +96,14 @@ extension RequestEngine {
       if item.hasSucceeded { counters.finished -= 1 } else { counters.failed -= 1 }
       counters.cancelled += 1
       table.remove(item.info.handle)
-      send(.cancelled(receipt), item.ticket)
+      send(.cancelled(receipt), item.ticket, observedEnd(of: item))
       return receipt
     }
-    let actions = item.machine.cancelled()
+    var actions = item.machine.cancelled()
+    if item.decoding?.hasEnded == true, case .cancelled(let sent, _, _)? = actions.finish {
+      // All was received, and nothing of it is to be sent again.
+      actions.finish = .cancelled(sent, written: item.written, item.connectionWasKept ? .kept : .closed)
+    }
     apply(actions, to: item)
     guard case .cancelled(let sent, let written, let connection)? = actions.finish else {
       return CancelReceipt(handle: item.info.handle, result: .alreadyFinished)
@@ -120,7 +137,7 @@ extension RequestEngine {
   }
 
   func tellIfEmpty() {
-    guard !whenEmpty.isEmpty, table.count == 0, deliveries.undelivered == 0 else { return }
+    guard !whenEmpty.isEmpty, table.count == 0, deliveries.undelivered == 0, openDownloads == 0 else { return }
     let told = whenEmpty
     whenEmpty = []
     graceTimer.stop()
@@ -135,13 +152,18 @@ extension RequestEngine {
     }
     let response = HttpResponse(
       head, body: item.received, trailers: item.trailers, interim: item.interim, lengthUnknown: item.lengthUnknown,
-      attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init))
+      attempts: item.machine.attempts, timings: timings, way: item.conversation.flatMap(HttpResponse.Way.init),
+      encodedByteCount: item.decoding?.encodedByteCount ?? item.conversation?.course?.encodedByteCount, file: item.file)
     item.received = []
+    // What is not in memory is not judged; that it is a success was seen from its head.
+    if item.taker != nil { return .finished(response) }
     switch item.rules.normalizer.normalize(response) {
     case .success(let response):
+      if item.rules.normalizer.envelope != nil { sessionHolds(item) }
       return .finished(response)
     case .failure(var error):
       if error.code == .httpStatus, let words = item.conversation?.auth.words { error.message += "; \(words)" }
+      if let envelope = item.rules.normalizer.envelope, envelope.endsSession(error.serviceCode) { sessionEnded(item, envelope, error) }
       error.attempts = item.machine.attempts
       error.timings = timings
       error.retryable = item.machine.isRepeatable && (head.status == 429 || head.status >= 500)

@@ -30,8 +30,14 @@ extension RequestEngine {
     keepCookies(item, head)
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
     readAuthenticationInfo(item, head)
+    if configuration.cache != nil, isAnsweredByCache(item, head) { return }
     if head.status >= 300, takesUp(item, head) { return }
-    if let contentLength, !item.interests.contains(.bodyChunks), item.method != .head, head.status != 204, head.status != 304 {
+    if let download = item.download, directs(item, download, head, contentLength: contentLength) { return }
+    if case .stream(let buffer) = item.ticket.sink { directs(item, head, to: buffer) }
+    let isStreamed = item.taker != nil || item.interests.contains(.bodyChunks)
+    if item.rules.decodes(head, item.method) {
+      guard beginsDecoding(item, head, contentLength: contentLength, isStreamed: isStreamed) else { return }
+    } else if let contentLength, !isStreamed, item.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
       item.received.reserveCapacity(Int(min(contentLength, 1_048_576)))
@@ -48,6 +54,8 @@ extension RequestEngine {
       if item.keepsAnswer { item.received.append(contentsOf: bytes) }
       return
     }
+    if let decoding = item.decoding { return decode(item, decoding, bytes) }
+    if let taker = item.taker { return taker.take(bytes, of: item) }
     if item.interests.contains(.bodyChunks) {
       item.untaken += bytes.count
       send(.chunk([UInt8](bytes)), to: item)
@@ -71,12 +79,24 @@ extension RequestEngine {
       retry(item, item.head.map { "answered \($0.status)" } ?? "no answer", after: wait)
       apply(item.machine.retryLater(isReusable: isReusable), to: item)
     case .redirect(let target)?:
+      if configuration.cache != nil { storeAnswer(item) }
       apply(item.machine.followed(isReusable: isReusable), to: item)
       follow(target, item)
+    case .fromStart?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      askFromStart(item)
+    case .stored(let entry, let age, let status)?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      answer(item, entry, age: age, status)
+    case .fetchAgain?:
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      if let request = item.conversation?.request { prepare(request, adding: [:], for: item.info.handle) }
     case .authenticate(let step)?:
       apply(item.machine.followed(isReusable: isReusable), to: item)
       authenticate(step, item)
     case nil:
+      if let decoding = item.decoding, !isDecoded(item, decoding, isReusable: isReusable) { return }
+      if let download = item.download, item.taker === download { return finish(download, item, isReusable: isReusable) }
       apply(item.machine.responseCompleted(isReusable: isReusable), to: item)
     }
   }
@@ -156,6 +176,7 @@ extension RequestEngine {
         return
       }
     }
+    if timer == .backOff, looksForFile(item) { return }
     if item.isFollowedUp, timer == .idle { return completed(item, isReusable: false, lengthUnknown: false) }
     // Nobody can say afterwards what it hung in.
     var doing = item.attempt.map { " while it was \($0.connector.explanation)" } ?? ""
@@ -174,14 +195,24 @@ extension RequestEngine {
       case .chunk(let bytes):
         guard let item = table[delivery.ticket.info.handle] else { continue }
         item.untaken -= bytes.count
-        if item.untaken < RequestItem.untakenLimit / 2, let connection = item.connection, connection.isPaused(item) {
-          item.stamps.lastActivity = EventLoop.shared.now
-          connection.resume(item)
-        }
-      case .interim, .head, .sent, .redirect, .challenge: break
+        resumeIfRoom(item)
+      case .interim, .head, .sent, .redirect, .challenge, .progress: break
       }
     }
     tellIfEmpty()
+  }
+
+  /// Reading goes on if enough of what came was taken.
+  func resumeIfRoom(_ item: RequestItem) {
+    guard item.taker?.hasRoom(item) ?? (item.untaken < RequestItem.untakenLimit / 2) else { return }
+    resumeReading(item)
+  }
+
+  func resumeReading(_ item: RequestItem) {
+    if let decoding = item.decoding, decoding.hasMore { return decodings.add(item, of: self) }
+    guard let connection = item.connection, connection.isPaused(item) else { return }
+    item.stamps.lastActivity = EventLoop.shared.now
+    connection.resume(item)
   }
 
   private func bodyTooLarge(_ item: RequestItem) {

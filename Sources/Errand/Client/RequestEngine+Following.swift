@@ -13,9 +13,9 @@ extension RequestEngine {
       if followUp == nil { followUp = try redirect(item, conversation, head) }
       guard let followUp else { return false }
       item.followUp = followUp
-      item.keepsAnswer = followUp.keepsAnswer(item.interests)
+      item.keepsAnswer = followUp.keepsAnswer(item.interests) || conversation.course?.stored != nil
     } catch {
-      apply(item.machine.responseFailed(error.code, error.message), to: item)
+      apply(item.machine.refused(error.code, .response, error.message), to: item)
     }
     return true
   }
@@ -99,28 +99,54 @@ extension RequestEngine {
   private func stopped(_ handle: RequestHandle) {
     guard let item = table[handle] else { return }
     item.conversation?.stayed()
-    apply(item.machine.answered(), to: item)
+    answer(item)
   }
 
   // MARK: The next exchange
 
   /// Makes a request's next exchange ready, off the loop: what it names may have to be read from the disk.
   nonisolated func prepare(_ request: HttpRequest, for handle: RequestHandle, with answers: AuthAnswers = .none) {
-    preparations.async { [self] in
-      let result = prepared(request, with: answers)
-      EventLoop.shared.enqueue { [self] in took(result, request, for: handle) }
-    }
-  }
-
-  private func took(_ result: Result<PreparedRequest, HttpClientError>, _ request: HttpRequest, for handle: RequestHandle) {
-    guard let item = table[handle], case .preparing = item.machine.state else { return }
-    switch result {
-    case .success(let prepared):
+    prepare(request, for: handle, with: answers) { [self] item, prepared in
       let conversation = self.conversation(of: item)
       conversation.took(request, prepared, attempts: item.machine.attempts)
       if conversation.auth.origin.said == .awaitsToken { return askForToken(item) }
       item.take(prepared)
-      apply(item.machine.prepared(isRepeatable: prepared.isRepeatable), to: item)
+      item.machine.isRepeatable = prepared.isRepeatable
+      lookUp(item)
+    }
+  }
+
+  /// The same for the exchange that was to come anyhow, with conditions of the cache's.
+  nonisolated func prepare(_ request: HttpRequest, adding conditions: HttpHeaders, for handle: RequestHandle) {
+    var asked = request
+    for (name, value) in conditions { asked.headers.append(name, value) }
+    prepare(asked, for: handle, with: .none) { [self] item, prepared in
+      let conversation = self.conversation(of: item)
+      conversation.asks(prepared, attempts: item.machine.attempts)
+      // Its token was rejected meanwhile.
+      if conversation.auth.origin.said == .awaitsToken { return askForToken(item) }
+      item.take(prepared)
+      ask(item)
+    }
+  }
+
+  private nonisolated func prepare(
+    _ request: HttpRequest, for handle: RequestHandle, with answers: AuthAnswers,
+    then body: @escaping @LoopActor @Sendable (RequestItem, PreparedRequest) -> Void
+  ) {
+    preparations.async { [self] in
+      let result = prepared(request, with: answers)
+      EventLoop.shared.enqueue { [self] in took(result, for: handle, then: body) }
+    }
+  }
+
+  private func took(
+    _ result: Result<PreparedRequest, HttpClientError>, for handle: RequestHandle, then body: @LoopActor (RequestItem, PreparedRequest) -> Void
+  ) {
+    guard let item = table[handle], case .preparing = item.machine.state else { return }
+    switch result {
+    case .success(let prepared):
+      body(item, prepared)
     case .failure(let error):
       apply(item.machine.refused(error.code, error.phase ?? .request, error.message), to: item)
     }

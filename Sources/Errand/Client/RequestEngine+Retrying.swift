@@ -15,7 +15,8 @@ extension RequestEngine {
     reportToBreaker(item, .failure)
     guard item.rules.retry.max > 0 else { return .final(words: "") }
     // What a delegate has been told of a response can't be taken back.
-    if item.head != nil, !item.interests.isDisjoint(with: [.head, .bodyChunks]) { return .final(words: "") }
+    let isTold = item.taker?.mayStartAnew == false || !item.interests.isDisjoint(with: [.head, .bodyChunks])
+    if item.head != nil, isTold { return .final(words: "") }
     switch decision(item, .failed(cause), sent: isProcessed ? item.machine.sentInExchange : item.machine.sentBefore) {
     case .retry(let wait):
       retry(item, reason, after: wait)

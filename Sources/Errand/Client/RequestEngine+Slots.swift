@@ -3,6 +3,7 @@ internal import EventLoop
 /// Who may have a connection, and when.
 extension RequestEngine {
   func enqueue(_ item: RequestItem) {
+    if let local = item.local { return answer(item, from: local) }
     if configuration.circuitBreaker != nil, let refusal = refusalByBreaker(item.origin) { return refuse(item, byBreaker: refusal) }
     // Asked for anew after a back-off: nobody may have used the origin meanwhile, and it is forgotten then.
     let host = pool.host(item.origin)
@@ -31,6 +32,14 @@ extension RequestEngine {
       return full(limit, "of \(owner) are waiting", "max_queued_per_owner")
     }
     return nil
+  }
+
+  /// It needs no slot, for it uses no connection.
+  private func answer(_ item: RequestItem, from local: LocalSource) {
+    if item.stamps.granted == nil { item.stamps.granted = EventLoop.shared.now }
+    apply(item.machine.slotGranted(.none), to: item)
+    item.connection = LocalConnection(local, engine: self)
+    apply(item.machine.connected(), to: item)
   }
 
   private func refuse(_ item: RequestItem, byBreaker refusal: Refusal) {

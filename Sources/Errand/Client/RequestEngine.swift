@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import EventLoop
 internal import HttpWire
+internal import Synchronization
 
 /// Drives the requests of one client on the loop: asks each request's state machine what an event means, and does it.
 @LoopActor
@@ -23,6 +24,7 @@ final class RequestEngine {
   let deliveries = DeliveryQueue()
   private let rules: RulesByExpectation
   let graceTimer = GraceTimer()
+  let decodings = DecodingLine()
   var isPumping = false
   /// Requests whose name is resolved and that wait to take their place under the total limit back, in order.
   var resolved = ResolvedLine()
@@ -31,12 +33,21 @@ final class RequestEngine {
   /// By host name.
   var budgets = HostMemory<String, RetryBudget>()
   let rateTimer = RateTimer()
+  /// nil if nobody observes.
+  let observers: ObserverQueue?
+  var sessions = SessionWatch()
   /// Where what is sent next is made ready.
   let preparations = DispatchQueue(label: "errand.preparation")
+  /// Downloads whose files are not closed yet.
+  var openDownloads = 0
+  private nonisolated let lastHandle: Atomic<UInt64>
   private var random = SystemRandomNumberGenerator()
 
   nonisolated init(_ configuration: HttpClient.Configuration, _ environment: ProxyEnvironment) {
+    let configuration = configuration.withCatalogLimits
     self.configuration = configuration
+    lastHandle = Atomic(configuration.firstHandle &- 1)
+    observers = ObserverQueue(configuration.observers)
     proxies = ProxyRules(configuration.proxy, environment)
     tls = TlsContexts(configuration)
     authenticator = Authenticator(configuration)
@@ -46,15 +57,29 @@ final class RequestEngine {
     pool = ConnectionPool(configuration)
   }
 
+  nonisolated func newHandle() -> RequestHandle {
+    RequestHandle(id: lastHandle.add(1, ordering: .relaxed).newValue)
+  }
+
   // MARK: Submitting
 
   /// Checks a request and makes its item. Any thread.
   nonisolated func prepare(
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
+    var request = request
     do throws(HttpClientError) {
-      let prepared = try PreparedRequest(request, headers, proxies, tls, configuration.cookies, authenticator, at: now)
-      let conversation = request.isPlain && prepared.auth.isPlain ? nil : Conversation(request, prepared)
+      request = try configuration.completed(request)
+      if let fault = Download.fault(in: request) ?? sink.fault(in: request) { throw .invalid("download", fault) }
+      let local = try LocalSource(request, allowsFiles: configuration.allowsFileUrls)
+      let prepared: PreparedRequest
+      if let local {
+        prepared = PreparedRequest(local, request)
+      } else {
+        prepared = try PreparedRequest(request, headers, proxies, tls, authenticator, configuration, at: now)
+      }
+      let isPlain = request.isPlain && prepared.auth.isPlain && prepared.cacheRequest == nil
+      let conversation = isPlain ? nil : Conversation(request, prepared)
       let info = RequestInfo(
         handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
         owner: request.owner)
@@ -64,8 +89,9 @@ final class RequestEngine {
           conversation: conversation, engine: self, at: now)
       )
     } catch {
+      let url = request.url.isEmpty ? request.path ?? "" : request.url
       let info = RequestInfo(
-        handle: handle, url: RequestInfo.withoutUserInfo(request.url), method: request.method ?? .get, tag: request.tag, key: request.key,
+        handle: handle, url: RequestInfo.withoutUserInfo(url), method: request.method ?? .get, tag: request.tag, key: request.key,
         delegateName: request.delegateName, owner: request.owner)
       return .refuse(DeliveryTicket(info, sink, delegate), error)
     }
@@ -74,7 +100,7 @@ final class RequestEngine {
   /// Checks what a request asks next. Any thread but the loop's.
   nonisolated func prepared(_ request: HttpRequest, with answers: AuthAnswers) -> Result<PreparedRequest, HttpClientError> {
     do throws(HttpClientError) {
-      return .success(try PreparedRequest(request, headers, proxies, tls, configuration.cookies, authenticator, answers, at: .now()))
+      return .success(try PreparedRequest(request, headers, proxies, tls, authenticator, configuration, answers, at: .now()))
     } catch {
       return .failure(error)
     }
@@ -95,12 +121,12 @@ final class RequestEngine {
         apply(item.machine.setAside(), to: item)
         askForToken(item)
       } else {
-        apply(item.machine.submitted(), to: item)
+        begin(item)
       }
     case .refuse(let ticket, let error):
       accepted(ticket)
       counters.failed += 1
-      send(.failed(error), ticket)
+      send(.failed(error), ticket, observers.map { ObservedEnd($0, nil) })
     case .cancel(let handle, let completion):
       let receipt = cancel(handle)
       completion?(receipt)
@@ -110,7 +136,15 @@ final class RequestEngine {
     }
   }
 
+  private func begin(_ item: RequestItem) {
+    let isLookedUp = configuration.cache != nil && item.conversation?.cacheRequest != nil || item.rules.download != nil
+    guard isLookedUp else { return apply(item.machine.submitted(), to: item) }
+    apply(item.machine.setAside(), to: item)
+    lookUp(item)
+  }
+
   private func accepted(_ ticket: DeliveryTicket) {
+    observers?.began(ticket.info)
     counters.submitted += 1
     highestHandle = max(highestHandle, ticket.info.handle.id)
   }

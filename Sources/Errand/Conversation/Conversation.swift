@@ -10,6 +10,11 @@ final class Conversation {
   private(set) var url: String
   private(set) var method: HttpMethod
   private(set) var redirects: [RedirectHop] = []
+  /// What the cache needs to know of it; nil for a request that does not use it.
+  private(set) var cacheRequest: CacheRequest?
+  var course: CacheCourse?
+  /// What was asked since the last new cookie, which may change every answer.
+  private var visits: [(url: String, method: HttpMethod)] = []
   /// How far it has come with those who want to know who is asking.
   var auth: AuthProgress {
     get { authBox?.value ?? AuthProgress() }
@@ -19,19 +24,18 @@ final class Conversation {
   }
   /// nil while nobody wanted to know.
   private var authBox: AuthBox?
-  /// What was asked since the last new cookie, which may change every answer.
-  private var visits: [(url: String, method: HttpMethod)] = []
 
   nonisolated init(_ request: HttpRequest, _ prepared: PreparedRequest) {
     self.request = request
     url = prepared.url
     method = prepared.method
+    cacheRequest = prepared.cacheRequest
+    visits = [(url, method)]
     if !prepared.auth.isPlain {
       var auth = AuthProgress()
       auth.took(prepared.auth, attempts: 0)
       authBox = AuthBox(auth)
     }
-    visits = [(url, method)]
   }
 
   /// For a request that had nothing but what is known of it otherwise.
@@ -65,8 +69,15 @@ final class Conversation {
     self.request = request
     url = prepared.url
     method = prepared.method
-    if authBox != nil || !prepared.auth.isPlain { auth.took(prepared.auth, attempts: attempts) }
+    cacheRequest = prepared.cacheRequest
+    course = nil
     visits.append((url, method))
+    asks(prepared, attempts: attempts)
+  }
+
+  /// It is sent so.
+  func asks(_ prepared: PreparedRequest, attempts: Int) {
+    if authBox != nil || !prepared.auth.isPlain { auth.took(prepared.auth, attempts: attempts) }
   }
 
   func tookCookies() {
@@ -107,9 +118,9 @@ extension HttpRequest {
   private mutating func leaveOrigin() {
     guard var options = optionBox?.value else { return }
     options.credentials = nil
-    options.tokenSource = nil
     for name in options.serviceFields { headers.remove(name) }
     options.serviceFields = []
+    options.tokenSource = nil
     options.tls?.certificateFile = nil
     options.tls?.keyFile = nil
     options.tls?.certificatePem = nil

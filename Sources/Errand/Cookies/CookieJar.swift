@@ -2,7 +2,8 @@ internal import EventLoop
 internal import Glibc
 public import HttpWire
 
-/// The cookies of one user of the client, by RFC 6265bis. May be used from any thread; nothing here waits for anything but `load` and `save`.
+/// The cookies of one user of the client, by RFC 6265bis. May be used from any thread; nothing here waits for anything but `load` and
+/// `save`.
 ///
 /// Times are in seconds since 1970; where none is given it is now. A jar reads and writes files only when told to.
 public final class CookieJar: Sendable {
@@ -78,8 +79,8 @@ public final class CookieJar: Sendable {
   /// What is kept differs from what was last loaded or saved. That a cookie was sent, or that its time is over, is no change.
   public var hasChanged: Bool { content.withLock { $0.state.revision != $0.savedRevision } }
 
-  /// Called after each change but those by `load`, on the thread that made it, which may be the event loop's: it must not wait, but may use the
-  /// jar. Meant for saving some time later, elsewhere.
+  /// Called after each change but those by `load`, on the thread that made it, which may be the event loop's: it must not wait, but may
+  /// use the jar. Meant for saving some time later, elsewhere.
   public var onChange: (@Sendable () -> Void)? {
     get { content.withLock { $0.onChange } }
     set { content.withLock { $0.onChange = newValue } }

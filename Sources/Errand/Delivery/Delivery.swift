@@ -10,6 +10,8 @@ enum Sink: Sendable {
   case loop(any OutcomeSink)
   /// For callers that wait: resuming them does not block, so it is done on the loop.
   case waiter(@Sendable (Result<HttpResponse, HttpClientError>) -> Void)
+  /// For tasks that take the body piece by piece.
+  case stream(ResponseBuffer)
 }
 
 /// Whom a request's events go to, and the decision between a cancel and a delivery that is under way on another thread: whoever takes the
@@ -44,20 +46,25 @@ final class Delivery: Sendable {
     case sent(Int64, of: Int64)
     case redirect(Redirection)
     case challenge(AuthenticationChallenge)
+    case progress(TransferProgress)
   }
 
   let ticket: DeliveryTicket
   let event: Event
+  /// Told if the outcome comes to be delivered.
+  private let observed: ObservedEnd?
 
-  init(_ ticket: DeliveryTicket, _ event: Event) {
+  init(_ ticket: DeliveryTicket, _ event: Event, _ observed: ObservedEnd? = nil) {
     self.ticket = ticket
     self.event = event
+    self.observed = observed
   }
 
   /// Calls the delegate, unless the request was cancelled meanwhile.
   func deliver() {
     if case .outcome(let outcome) = event {
       guard isCancellation || ticket.take() else { return }
+      observed?.happened(ticket.info, outcome)
       deliver(outcome)
     } else if ticket.isOpen, case .delegate = ticket.sink, let delegate = ticket.delegate {
       switch event {
@@ -68,6 +75,7 @@ final class Delivery: Sendable {
       case .sent(let sent, let total): delegate.request(ticket.info, didSend: sent, of: total)
       case .redirect(let redirection): delegate.request(ticket.info, willFollow: redirection)
       case .challenge(let challenge): delegate.request(ticket.info, didReceiveChallenge: challenge)
+      case .progress(let progress): delegate.request(ticket.info, didReceive: progress)
       }
     }
   }
@@ -88,7 +96,7 @@ final class Delivery: Sendable {
       }
     case .completion(let completion, _), .waiter(let completion):
       completion(outcome.result)
-    case .loop:
+    case .loop, .stream:
       break
     }
   }

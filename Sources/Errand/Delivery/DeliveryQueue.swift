@@ -21,6 +21,9 @@ final class DeliveryQueue {
     undelivered += 1
   }
 
+  /// Runs `body` where the client's delegates are called that gave no queue.
+  func run(_ body: @escaping @Sendable () -> Void) { clientQueue.async(execute: body) }
+
   private func flush(_ engine: RequestEngine) {
     let batch = pending
     pending = []
@@ -51,7 +54,7 @@ extension Delivery {
   var ownQueue: DispatchQueue? {
     switch ticket.sink {
     case .delegate(let queue), .completion(_, let queue): queue
-    case .loop, .waiter: nil
+    case .loop, .waiter, .stream: nil
     }
   }
 }

@@ -28,6 +28,8 @@ public protocol HttpClientDelegate: AnyObject, Sendable {
   /// A server wants to know who is asking (401), and nothing that the request says of itself is enough. The request waits until this was answered;
   /// asked for with `.challenges`.
   func request(_ request: RequestInfo, didReceiveChallenge challenge: AuthenticationChallenge)
+  /// More of a download is in its file; asked for with `.downloadProgress`. About ten times a second at the most, and when it is whole.
+  func request(_ request: RequestInfo, didReceive progress: TransferProgress)
 }
 
 /// The further events that a delegate asks for.
@@ -40,6 +42,7 @@ public struct RequestInterests: OptionSet, Sendable, Hashable {
   public static let uploadProgress = RequestInterests(rawValue: 8)
   public static let redirects = RequestInterests(rawValue: 16)
   public static let challenges = RequestInterests(rawValue: 32)
+  public static let downloadProgress = RequestInterests(rawValue: 64)
 }
 
 extension HttpClientDelegate {
@@ -51,4 +54,5 @@ extension HttpClientDelegate {
   public func request(_ request: RequestInfo, didSend sent: Int64, of total: Int64) {}
   public func request(_ request: RequestInfo, willFollow redirection: Redirection) { redirection.follow() }
   public func request(_ request: RequestInfo, didReceiveChallenge challenge: AuthenticationChallenge) { challenge.answer(.proceedWithout) }
+  public func request(_ request: RequestInfo, didReceive progress: TransferProgress) {}
 }

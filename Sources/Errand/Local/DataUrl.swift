@@ -37,7 +37,8 @@ struct DataUrl: Sendable {
     guard isBase64 else { return plain }
     var digits = plain.filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
     // Padding may be left out, but not by half.
-    if !digits.contains(UInt8(ascii: "=")) { digits.append(contentsOf: repeatElement(UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)) }
+    let padding = UInt8(ascii: "=")
+    if !digits.contains(padding) { digits += repeatElement(padding, count: (4 - digits.count % 4) % 4) }
     guard let content = Base64.decode(String(decoding: digits, as: UTF8.self)) else {
       throw .invalid("url", "the data: URL's data is not base64")
     }

@@ -36,3 +36,11 @@ struct FileUrl: Sendable {
     return String(decoding: name[(dot + 1)...], as: UTF8.self)
   }
 }
+
+extension HttpRequest {
+  /// The path of the file that it asks for by a `file:` URL; nil for other URLs, and for one that can't be read.
+  public var localFile: String? {
+    guard FileUrl.isOne(url), let file = try? FileUrl(url) else { return nil }
+    return String(decoding: file.path, as: UTF8.self)
+  }
+}

@@ -20,15 +20,19 @@ struct PreparedRequest: Sendable {
   let closesConnection: Bool
   /// The body is held back until the server says 100 (RFC 9110 section 10.1.1).
   let expectsContinue: Bool
+  /// What the cache needs to know of it; nil where it does not use it.
+  let cacheRequest: CacheRequest?
   /// How it says who is asking.
   let auth: AuthUses
+  /// It is answered on this machine, and nothing of the above is sent.
+  var local: LocalSource?
 
   /// Up to this size a body is sent in one piece with the head.
   private static let joinedBodyLimit = 16_384
 
   init(
     _ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts,
-    _ jar: CookieJar?, _ authenticator: Authenticator, _ answers: AuthAnswers = .none, at now: Instant
+    _ authenticator: Authenticator, _ configuration: HttpClient.Configuration, _ answers: AuthAnswers = .none, at now: Instant
   ) throws(HttpClientError) {
     var url = try PreparedRequest.checkedUrl(request.url)
     if let path = request.unixSocket {
@@ -41,7 +45,9 @@ struct PreparedRequest: Sendable {
     guard let priority = Int8(exactly: request.priority) else { throw .invalid("priority", "the priority must be from -128 to 127") }
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
     let wantsJson = request.expect != .any || request.acceptsJson || request.optionBox?.value.envelope != nil
-    var headers = PreparedRequest.headers(request.headers, wantsJson ? defaults.json : defaults.plain)
+    // A part of a coded body can't be decoded.
+    let takesCodings = request.optionBox?.value.takesCodings ?? true && (request.headers.isEmpty || !request.headers.contains("Range"))
+    var headers = PreparedRequest.headers(request.headers, defaults.fields(wantsJson: wantsJson, takesCodings: takesCodings))
     var prepared = try PreparedBody(request.body)
     if !request.params.isEmpty {
       if request.body != nil || method == .get || method == .head || method == .delete {
@@ -52,7 +58,7 @@ struct PreparedRequest: Sendable {
     }
     if let contentType = prepared.contentType { PreparedRequest.setDefault(&headers, "Content-Type", contentType) }
 
-    if let jar = request.jar(jar), let cookies = jar.header(for: url, method: method, isCrossSite: request.isCrossSite) {
+    if let jar = request.jar(configuration.cookies), let cookies = jar.header(for: url, method: method, isCrossSite: request.isCrossSite) {
       // One field, as RFC 6265bis section 5.8.1 wants it: the caller's own cookies first.
       headers.set("Cookie", headers["Cookie"].map { "\($0); \(cookies)" } ?? cookies)
     }
@@ -62,8 +68,8 @@ struct PreparedRequest: Sendable {
     } catch {
       throw .invalid("headers", error.message)
     }
-    auth = try authenticator.authorize(&headers, request, plan, toProxy: toProxy, answers) { [prepared] in
-      Authenticator.Subject(method: method, url: url) { prepared.hash($0, mayTakeLong: $1) }
+    auth = try authenticator.authorize(&headers, request, plan, toProxy: toProxy, answers) {
+      Authenticator.Subject(method: method, url: url) { [content = prepared.content] in content.hash($0, mayTakeLong: $1) }
     }
     // Only the caller's own headers can ask for any of these.
     let bringsHeaders = !request.headers.isEmpty
@@ -85,6 +91,10 @@ struct PreparedRequest: Sendable {
       try draft.check()
       (wire, body, bodyCount, feed) = ([], [], -1, BodyFeed(UnopenedBody(content: content, draft: draft)))
     }
+    let options = request.optionBox?.value
+    // What goes to a file is not kept twice.
+    let usesCache = configuration.cache != nil && options?.download == nil && (options?.cache ?? configuration.cachePolicy) != .off
+    cacheRequest = usesCache ? CacheRequest(method: method, headers: headers, hasBody: request.body != nil) : nil
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
     self.origin = Origin(host: url.host, options: .of(request, plan, tls), port: url.port, isSecure: url.scheme == .https)
@@ -92,6 +102,24 @@ struct PreparedRequest: Sendable {
     self.expectsContinue = expectsContinue && bodyCount != 0
     self.priority = priority
     self.isRepeatable = method.isIdempotent || bringsHeaders && headers.contains("Idempotency-Key")
+  }
+
+  /// One for a `data:` or `file:` URL.
+  init(_ local: LocalSource, _ request: borrowing HttpRequest) {
+    self.local = local
+    url = local.shown(request.url)
+    method = request.method ?? .get
+    origin = LocalConnection.origin
+    wire = []
+    body = []
+    bodyCount = 0
+    isRepeatable = true
+    priority = 0
+    closesConnection = false
+    expectsContinue = false
+    feed = nil
+    cacheRequest = nil
+    auth = AuthUses()
   }
 
   private static func checkedUrl(_ text: String) throws(HttpClientError) -> HttpUrl {
@@ -102,7 +130,7 @@ struct PreparedRequest: Sendable {
       throw .invalid("url", error.message)
     }
     guard url.userInfo == nil else {
-      throw .invalid("url", "the URL holds credentials, which this version does not send; give an Authorization header instead")
+      throw .invalid("url", "a redirect to a URL with credentials in it is not followed")
     }
     return url
   }

@@ -77,7 +77,7 @@ final class RequestItem: TimerTarget {
     priority = prepared.priority
     machine = RequestStateMachine(isRepeatable: prepared.isRepeatable)
     stamps = RequestStamps(submitted: now)
-    if let feed = prepared.feed { rare = Rare(feed) }
+    if prepared.feed != nil || prepared.local != nil { rare = Rare(prepared.feed, local: prepared.local) }
   }
 
   var info: RequestInfo { ticket.info }
@@ -140,6 +140,8 @@ final class RequestItem: TimerTarget {
     head = nil
     rare?.followUp = nil
     rare?.keepsAnswer = false
+    rare?.taker = nil
+    rare?.decoding = nil
     rare?.interim = []
     rare?.trailers = [:]
     received = []
@@ -154,6 +156,9 @@ final class RequestItem: TimerTarget {
 
   /// What its body comes from, where that is not in memory.
   var feed: BodyFeed? { rare?.feed }
+  /// Where its answer is on this machine.
+  var local: LocalSource? { rare?.local }
+
   /// The 1xx responses so far.
   var interim: [ResponseHead] { rare?.interim ?? [] }
   var trailers: HttpHeaders { rare?.trailers ?? [:] }
@@ -175,10 +180,29 @@ final class RequestItem: TimerTarget {
   }
   /// What led to the exchange that is made ready, for people.
   var followWords: String { conversation?.redirects.isEmpty == false ? redirectWords : "an answer that wants to know who is asking" }
+  /// Its body is being decoded; nil for one that comes as it is.
+  var decoding: BodyDecoding? {
+    get { rare?.decoding }
+    set { withRare { $0.decoding = newValue } }
+  }
   /// Bytes of the body that a slow delegate has not taken yet.
   var untaken: Int {
     get { rare?.untaken ?? 0 }
     set { withRare { $0.untaken = newValue } }
+  }
+  /// Takes the body that comes; nil if it is kept in memory.
+  var taker: (any BodyTaker)? {
+    get { rare?.taker }
+    set { withRare { $0.taker = newValue } }
+  }
+  var download: DownloadTransfer? {
+    get { rare?.download }
+    set { withRare { $0.download = newValue } }
+  }
+  /// Its body is there.
+  var file: DownloadedFile? {
+    get { rare?.file }
+    set { withRare { $0.file = newValue } }
   }
   /// Why earlier attempts were not the last.
   var retries: [RequestTrace.Retry] { rare?.retries ?? [] }
@@ -219,11 +243,18 @@ final class RequestItem: TimerTarget {
     var moments: [RequestTrace.Moment] = []
     var followUp: FollowUp?
     var keepsAnswer = false
+    var decoding: BodyDecoding?
     var untaken = 0
+    var taker: (any BodyTaker)?
+    var download: DownloadTransfer?
+    var file: DownloadedFile?
     var refusal: Refusal?
 
-    nonisolated init(_ feed: BodyFeed? = nil) {
+    let local: LocalSource?
+
+    nonisolated init(_ feed: BodyFeed? = nil, local: LocalSource? = nil) {
       self.feed = feed
+      self.local = local
     }
   }
 }

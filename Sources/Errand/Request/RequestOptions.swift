@@ -1,4 +1,5 @@
 public import EventLoop
+public import HttpWire
 
 /// What few requests need; each member has the default that fits the others.
 public struct RequestOptions: Sendable {
@@ -26,6 +27,8 @@ public struct RequestOptions: Sendable {
   /// Whether the body may come compressed (`Accept-Encoding` says so, unless the request's headers have one) and is decoded by its
   /// Content-Encoding. Default true.
   public var decodes = true
+  /// Puts a successful response's body into a file. Default nil: it is held in memory.
+  public var download: Download?
 
   /// What becomes of a response that sends elsewhere (RFC 9110 section 15.4). Default: followed.
   public var redirects = RedirectPolicy.follow
@@ -35,13 +38,15 @@ public struct RequestOptions: Sendable {
   public var allowsInsecureRedirects = false
   /// Who is asking, for servers that want to know (RFC 9110 section 11). Sent to the URL's own origin only.
   public var credentials: HttpCredentials?
+  /// Where its cookies come from, and where those of its answers go. Default: the client's jar, if it has one.
+  public var cookies = CookieUse.client
+  /// How it uses the client's cache (``HttpClient/Configuration/cache``); nil takes the client's own policy.
+  public var cache: CachePolicy?
+  /// A redirect of another site's led here (RFC 6265bis section 5.2).
+  var isCrossSite = false
   /// Where the request's bearer token comes from, for its URL's own origin only. Not asked where there are `credentials`, or an Authorization
   /// field among the headers.
   public var tokenSource: (any TokenSource)?
-  /// Where its cookies come from, and where those of its answers go. Default: the client's jar, if it has one.
-  public var cookies = CookieUse.client
-  /// A redirect of another site's led here (RFC 6265bis section 5.2).
-  var isCrossSite = false
 
   /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
   public var unixSocket: String?

@@ -1,15 +1,19 @@
 internal import EventLoop
+internal import HttpWire
 
 /// How a request is timed, limited and judged.
 final class RequestRules: Sendable {
   let retry: RetryPolicy
   let normalizer: ResponseNormalizer
   let maxBodyBytes: Int64
+  private let decodes: Bool
+  let maxDecodedRatio: Int
   /// Whose limits hold for it, by name.
   let service: String?
   let redirects: RedirectPolicy
   let maxRedirects: Int
   let allowsInsecureRedirects: Bool
+  let download: Download?
   private let lengths: Lengths
 
   /// Of the timers, in nanoseconds: reckoned once, used often.
@@ -36,10 +40,13 @@ final class RequestRules: Sendable {
     retry = RetryPolicy()
     normalizer = ResponseNormalizer(expect: expect, envelope: nil, acceptStatus: [])
     maxBodyBytes = configuration.maxBodyBytes
+    decodes = true
+    maxDecodedRatio = configuration.maxDecodedRatio
     service = nil
     redirects = .follow
     maxRedirects = configuration.maxRedirects
     allowsInsecureRedirects = false
+    download = nil
     lengths = Lengths().over(configuration.timeouts)
   }
 
@@ -47,10 +54,13 @@ final class RequestRules: Sendable {
     retry = options.retry
     normalizer = ResponseNormalizer(expect: expect, envelope: options.envelope, acceptStatus: options.acceptStatus)
     maxBodyBytes = options.maxBodyBytes ?? base.maxBodyBytes
+    decodes = options.takesCodings
+    maxDecodedRatio = base.maxDecodedRatio
     service = options.service
     redirects = options.redirects
     maxRedirects = options.maxRedirects ?? base.maxRedirects
     allowsInsecureRedirects = options.allowsInsecureRedirects
+    download = options.download?.settled
     lengths = base.lengths.over(options.timeouts)
   }
 
@@ -58,6 +68,11 @@ final class RequestRules: Sendable {
   func applied(to request: HttpRequest) -> RequestRules {
     guard let options = request.optionBox?.value else { return self }
     return RequestRules(options, expect: request.expect, over: self)
+  }
+
+  /// Whether the response's body comes coded, and is to be decoded. A part of one (206) can't be.
+  func decodes(_ head: ResponseHead, _ method: HttpMethod) -> Bool {
+    decodes && head.headers.hasContentCoding && method != .head && head.status != 204 && head.status != 206 && head.status != 304
   }
 
   /// The length of the timer that guards a phase, for people.

@@ -91,7 +91,7 @@ struct RequestStateMachine: Sendable {
 
   private(set) var state = State.new
   /// The method is idempotent or the request has an Idempotency-Key (RFC 9110 section 9.2.2).
-  private(set) var isRepeatable: Bool
+  var isRepeatable: Bool
   private(set) var staleRetriesLeft: UInt8 = 1
   private(set) var refusalsLeft: UInt8 = 3
   private var earlierSent = SentState.notSent
@@ -116,10 +116,12 @@ struct RequestStateMachine: Sendable {
     return Actions(transport: .enqueue, timer: .start(.queue))
   }
 
-  /// Something has to be looked up before anything is sent.
+  /// Something has to be looked up before anything is sent, or sent again.
   mutating func setAside() -> Actions {
-    guard case .new = state else { return .nothing }
-    state = .preparing
+    switch state {
+    case .new, .backingOff: state = .preparing
+    case .queued, .connecting, .exchanging, .preparing, .ended: break
+    }
     return .nothing
   }
 

@@ -6,7 +6,7 @@ public struct RequestTrace: Sendable {
   public struct Step: Sendable, Hashable {
     /// Microseconds since the request was submitted.
     public let at: Int64
-    /// `queued`, `slot`, `resolved`, `connected`, `tunnel`, `tls`, `reused`, `sent`, `head`, `retry` or `redirect`.
+    /// `queued`, `slot`, `resolved`, `connected`, `tunnel`, `tls`, `reused`, `sent`, `head`, `retry`, `restart` or `redirect`.
     public let event: String
     public let note: String?
 

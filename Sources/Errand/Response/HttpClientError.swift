@@ -40,6 +40,10 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
     public static let wrongShape = Code(rawValue: "wrong_shape")
     /// The service's envelope said no; `serviceCode` and `message` are the service's.
     public static let service = Code(rawValue: "service")
+    /// The disk did not take a download, or its file may not be written; the message names the file.
+    public static let file = Code(rawValue: "file")
+    /// A download is not what it was to be; the message has both checksums.
+    public static let checksum = Code(rawValue: "checksum")
     /// Cancelled by the caller.
     public static let cancelled = Code(rawValue: "cancelled")
   }

@@ -20,20 +20,24 @@ public struct HttpResponse: Sendable {
 
   init(
     _ head: ResponseHead, body: [UInt8], trailers: HttpHeaders, interim: [ResponseHead], lengthUnknown: Bool, attempts: Int,
-    timings: RequestTimings, way: Way?
+    timings: RequestTimings, way: Way?, encodedByteCount: Int64? = nil, file: DownloadedFile? = nil
   ) {
-    let isPlain = trailers.isEmpty && interim.isEmpty && way == nil
+    let isPlain = trailers.isEmpty && interim.isEmpty && way == nil && encodedByteCount == nil && file == nil
+    let extras = isPlain ? nil : Extras(trailers, interim, way, encodedByteCount, file)
     storage = Storage(
-      head: head, body: body, extras: isPlain ? nil : Extras(trailers, interim, way), lengthUnknown: lengthUnknown,
+      head: head, body: body, extras: extras, lengthUnknown: lengthUnknown,
       attempts: attempts, timings: timings)
   }
 
   public var status: Int { storage.head.status }
   public var reason: String { storage.head.reason }
   public var version: HttpVersion { storage.head.version }
+  /// As they came, also where the body was decoded.
   public var headers: HttpHeaders { storage.head.headers }
-  /// The body's bytes; empty if they were streamed to the delegate.
+  /// The body's bytes, without content codings if ``wasDecoded``; empty if they were streamed to the delegate.
   public var body: [UInt8] { storage.body }
+  /// The file that holds the body instead, of a download (``RequestOptions/download``).
+  public var file: DownloadedFile? { storage.extras?.file }
   /// Trailer fields of a chunked body, apart from the headers.
   public var trailers: HttpHeaders { storage.extras?.trailers ?? [:] }
   /// The 1xx responses that came before.
@@ -42,14 +46,13 @@ public struct HttpResponse: Sendable {
   public var url: String? { storage.extras?.way?.url }
   /// The redirects that were followed, in their order.
   public var redirects: [RedirectHop] { storage.extras?.way?.redirects ?? [] }
+  /// The bytes of the body as they came, if it had content codings and was decoded; nil if it is as it came.
+  public var encodedByteCount: Int64? { storage.extras?.encodedByteCount }
   /// The body had no declared length and ended with the connection, so that a cut would not show.
   public var lengthUnknown: Bool { storage.lengthUnknown }
   /// How often the request was sent or begun.
   public var attempts: Int { storage.attempts }
   public var timings: RequestTimings { storage.timings }
-
-  /// The body as UTF-8 text, with replacement characters where it is none.
-  public var text: String { String(decoding: body, as: UTF8.self) }
 
   /// The JSON that was asked for: the envelope's data, or the body. Throws `not_json` where it is none.
   public func json() throws(HttpClientError) -> JsonValue {
@@ -93,11 +96,15 @@ public struct HttpResponse: Sendable {
     let trailers: HttpHeaders
     let interim: [ResponseHead]
     let way: Way?
+    let encodedByteCount: Int64?
+    let file: DownloadedFile?
 
-    init(_ trailers: HttpHeaders, _ interim: [ResponseHead], _ way: Way?) {
+    init(_ trailers: HttpHeaders, _ interim: [ResponseHead], _ way: Way?, _ encodedByteCount: Int64?, _ file: DownloadedFile?) {
       self.trailers = trailers
       self.interim = interim
       self.way = way
+      self.encodedByteCount = encodedByteCount
+      self.file = file
     }
   }
 

@@ -4,9 +4,11 @@ internal import HttpWire
 extension HttpClient.Configuration {
   /// A request as it is sent, with what its service and the adapters add. Throws what is wrong with it.
   func completed(_ request: HttpRequest) throws(HttpClientError) -> HttpRequest {
-    guard request.optionBox != nil || !adapters.isEmpty else { return request }
+    let mayHoldUser = request.url.utf8.contains(UInt8(ascii: "@"))
+    guard request.optionBox != nil || !adapters.isEmpty || mayHoldUser else { return request }
     var request = request
     try resolve(&request)
+    if mayHoldUser { try request.takeUserFromUrl() }
     try request.adapt(by: adapters)
     if let fault = request.envelope?.fault { throw .invalid("envelope", fault) }
     return request
@@ -65,13 +67,15 @@ extension HttpClient.Configuration {
     }
   }
 
-  private func named<Value>(_ name: String, _ values: [String: Value], _ field: String, _ service: String) throws(HttpClientError) -> Value {
+  private func named<Value>(_ name: String, _ values: [String: Value], _ field: String, _ service: String) throws(HttpClientError) -> Value
+  {
     guard let value = values[name] else {
       let names = values.keys.sorted().joined(separator: ", ")
       let what = field == "tls" ? "TLS settings" : field
       throw .invalid(
         field,
-        "service \(service) wants the \(what) \(PeerText.line(name, limit: 100)), which are not known; there are: \(names.isEmpty ? "none" : names)")
+        "service \(service) wants the \(what) \(PeerText.line(name, limit: 100)), which are not known; there are: \(names.isEmpty ? "none" : names)"
+      )
     }
     return value
   }

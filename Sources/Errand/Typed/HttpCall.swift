@@ -96,8 +96,8 @@ extension HttpCall {
   /// - Parameter baseUrl: Stands above the call's own ``HttpCall/baseUrl``, and that above its service.
   public func makeRequest(to baseUrl: String? = nil) throws(HttpClientError) -> HttpRequest {
     var request = HttpRequest("", method: method, headers: headers)
-    request.service = service
-    request.envelope = envelope
+    if let service { request.service = service }
+    if let envelope { request.envelope = envelope }
     var target = path
     let fields = try CallFields(self, encoder: Self.makeEncoder()).named(by: Self.keyMapping, without: Self.leftOut.union(ownProperties))
     switch Self.bodyKind {
@@ -108,6 +108,9 @@ extension HttpCall {
     }
     if let base = baseUrl ?? self.baseUrl {
       request.url = try BaseUrl.join(base, target)
+    } else if service != nil {
+      request.path = target
+      request.serviceVersion = serviceVersion
     } else {
       throw .invalid("url", "\(Self.self) has neither a base URL nor a service")
     }

@@ -33,11 +33,21 @@ public struct ClientSettings: Codable, Sendable, Equatable {
   public var services: [String: ServiceSettings] = [:]
   public var retryBudget: RetryBudgetFileSettings? = RetryBudgetFileSettings()
   public var circuitBreaker = CircuitBreakerFileSettings()
+  public var maxRedirects = 10
+  public var maxDecodedRatio = 200
+  public var cache = CacheFileSettings()
+  public var catalog = CatalogFileSettings()
+  /// Files that hold what `secret:NAME` stands for, by name.
+  public var secrets: [String: String] = [:]
+  public var fileDirectories: [String] = []
 
   public init() {}
 
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case tls, proxy, resolve, dns, tcp, services
+    case tls, proxy, resolve, dns, tcp, services, cache, catalog, secrets
+    case maxRedirects = "max_redirects"
+    case maxDecodedRatio = "max_decoded_ratio"
+    case fileDirectories = "file_directories"
     case maxConnectionsPerHost = "max_connections_per_host"
     case maxConnections = "max_connections"
     case maxQueued = "max_queued"
@@ -103,6 +113,18 @@ public struct ClientSettings: Codable, Sendable, Equatable {
     }
     try reader.read(.retryBudget, &retryBudget)
     try reader.read(.circuitBreaker, &circuitBreaker)
+    try reader.integer(.maxRedirects, &maxRedirects, 0...Int(SubmissionRules.redirects))
+    try reader.integer(.maxDecodedRatio, &maxDecodedRatio, 1...1_000_000)
+    try reader.read(.cache, &cache)
+    try reader.read(.catalog, &catalog)
+    try reader.read(.secrets, &secrets)
+    for name in secrets.keys where !SubmissionRules.isDelegateName(name) {
+      throw reader.failure(.secrets, "has the name \(name.debugDescription): use A-Z a-z 0-9 . _ -")
+    }
+    try reader.read(.fileDirectories, &fileDirectories)
+    for path in fileDirectories where !path.hasPrefix("/") || path.split(separator: "/").contains("..") {
+      throw reader.failure(.fileDirectories, "has \(path.debugDescription): use absolute paths without ..")
+    }
     guard userAgent.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) else { throw reader.failure(.userAgent, "must be plain ASCII") }
   }
 }
@@ -155,6 +177,10 @@ extension DaemonConfiguration {
     configuration.services = client.services.mapValues(\.limits)
     configuration.retryBudget = client.retryBudget?.settings
     configuration.circuitBreaker = client.circuitBreaker.settings
+    configuration.maxRedirects = client.maxRedirects
+    configuration.maxDecodedRatio = client.maxDecodedRatio
+    configuration.cachePolicy = CachePolicy(rawValue: client.cache.policy) ?? .off
+    configuration.allowsFileUrls = !client.fileDirectories.isEmpty
     return configuration
   }
 }

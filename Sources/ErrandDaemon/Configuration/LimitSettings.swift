@@ -55,8 +55,10 @@ extension DaemonConfiguration {
   }
 
   var submissionRules: SubmissionRules {
-    SubmissionRules(
+    var rules = SubmissionRules(
       metaBytes: limits.metaBytes, keyBytes: limits.keyBytes, fields: limits.fields,
       envelopes: Dictionary(envelopes.map { ($0.name, $0.profile) }, uniquingKeysWith: { $1 }))
+    rules.filePolicy = FilePolicy(directories: client.fileDirectories)
+    return rules
   }
 }

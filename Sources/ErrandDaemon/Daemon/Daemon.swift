@@ -1,3 +1,4 @@
+internal import Errand
 public import EventLoop
 import Glibc
 internal import HttpServer
@@ -29,7 +30,8 @@ public final class Daemon: Sendable {
     let state = try StateDirectory(directory)
     let reserve = try HandleReserve(path: directory + "/handles")
     let fitted = configuration.fitted(to: DescriptorPlan.currentLimit, log: log)
-    let parts = Parts(configuration: fitted, settings: settings, reserve: reserve, log: log)
+    let content = try ContentParts(configuration, stateDirectory: directory, log: log)
+    let parts = Parts(configuration: fitted, settings: settings, content: content, reserve: reserve, log: log)
     let (core, server, address): (DaemonCore, HttpServer, SocketAddress?)
     do throws(DaemonError) {
       (core, server, address) = try await parts.start()
@@ -93,6 +95,8 @@ public final class Daemon: Sendable {
     await server.close(grace: min(grace, .seconds(2)))
     // While the directory is still this daemon's own.
     await core.reserve.giveBack()
+    await core.jars.settle()
+    await core.cache.close()
     if state.release() { log.write(.info, "ended") }
   }
 }
@@ -101,6 +105,7 @@ public final class Daemon: Sendable {
 private struct Parts: Sendable {
   let configuration: DaemonConfiguration
   let settings: StartSettings
+  let content: ContentParts
   let reserve: HandleReserve
   let log: Log
 
@@ -109,7 +114,8 @@ private struct Parts: Sendable {
     // Each event belongs to a handle of its own, so the numbers that earlier runs gave lie below the handles of this one.
     let store = MemoryStore(limits: configuration.storeLimits, seqFloor: reserve.first - 1)
     let core = DaemonCore(
-      configuration, token: settings.token, connecting: settings.connecting, store: store, reserve: reserve, log: log)
+      configuration, token: settings.token, connecting: settings.connecting, content: content, store: store, reserve: reserve,
+      log: log)
     let server = HttpServer(configuration: configuration.serverConfiguration)
     ApiRoutes.register(core, on: server)
     // Before anybody can connect: it takes a while, and no request shall wait for it.

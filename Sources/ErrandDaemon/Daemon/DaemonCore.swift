@@ -27,6 +27,10 @@ final class DaemonCore {
   var recentPolls = RecentPolls()
   /// TLS settings of requests that are known to be ready for use.
   var knownTls: Set<TlsSettings> = []
+  let jars: OwnerJars
+  let catalog: CatalogStore
+  let cache: HttpCache
+  private(set) var catalogSource: CatalogSource?
   private(set) lazy var delivery = FinalDelivery(self)
 
   /// The request that is being submitted, and the error with which the client refused it at once.
@@ -34,8 +38,8 @@ final class DaemonCore {
   private var refusal: HttpClientError?
 
   init(
-    _ configuration: DaemonConfiguration, token: [UInt8]?, connecting: ConnectionRules, store: any RequestStore, reserve: HandleReserve,
-    log: Log
+    _ configuration: DaemonConfiguration, token: [UInt8]?, connecting: ConnectionRules, content: ContentParts, store: any RequestStore,
+    reserve: HandleReserve, log: Log
   ) {
     var settings = configuration.clientConfiguration
     settings.firstHandle = reserve.first
@@ -43,6 +47,13 @@ final class DaemonCore {
     settings.proxyTls = connecting.proxyTls
     let notice = UnverifiedNotice(log)
     settings.onUnverifiedTls = { notice.tell($0) }
+    settings.cache = content.cache
+    settings.catalog = content.catalog
+    settings.namedCredentials = connecting.secrets.reduce(into: [:]) { $0["secret:" + $1.key] = .bearer($1.value) }
+    settings.namedTls = connecting.services.compactMapValues(\.tls)
+    jars = content.jars
+    catalog = content.catalog
+    cache = content.cache
     client = HttpClient(settings)
     self.store = store
     self.reserve = reserve
@@ -51,6 +62,7 @@ final class DaemonCore {
     limits = configuration.apiLimits
     rules = configuration.submissionRules
     rules.connecting = connecting
+    catalogSource = content.source(client, log)
     events = EventWriter(inlineBodyBytes: configuration.limits.eventBodyBytes)
     reserve.onFailure = { log.write(.error, "can't write the handle file", [("reason", "\($0)")]) }
     reserve.onRecovery = { log.write(.info, "the handle file can be written again") }
@@ -64,11 +76,13 @@ final class DaemonCore {
     if submission.request.unixSocket != nil, !owner.isRoot, owner != ownOwner {
       throw .forbidden("only the user who runs the daemon may have it connect to a Unix socket", field: "/unix_socket")
     }
+    try rules.filePolicy.check(submission.files, of: owner, ownOwner)
     let mailbox = try makeMailbox(DelegateID(owner: owner, name: submission.delegate), field: "/delegate")
     let handle = client.reserveHandle()
     guard reserve.covers(handle.id) else { throw .unavailable("no handles are left: the state directory can't be written") }
     var request = submission.request
     request.owner = owner.description
+    if submission.usesCookies { request.cookies = .jar(jars.jar(owner)) }
     let record = RequestRecord(handle: handle, mailbox: mailbox, submission: submission, acceptedAt: .now())
     store.accepted(record)
     submitting = record

@@ -7,6 +7,10 @@ struct Submission {
   var delegate = "default"
   /// JSON on one line; empty if there is none.
   var meta: [UInt8] = []
+  /// The owner's jar is used.
+  var usesCookies = false
+  /// What it names on the daemon's disk.
+  var files: [SubmittedFile] = []
 }
 
 /// What a submission may hold, and what its names stand for.
@@ -17,6 +21,7 @@ struct SubmissionRules: Sendable {
   var fields = 1_000
   var envelopes: [String: EnvelopeProfile] = Dictionary(uniqueKeysWithValues: EnvelopeProfile.shipped.map { ($0.name, $0) })
   var connecting = ConnectionRules()
+  var filePolicy = FilePolicy()
   static let delegateBytes = 128
   static let priorities: ClosedRange<Int64> = -128...127
   static let retries = 20
@@ -46,6 +51,8 @@ struct ConnectionRules: Sendable {
   var tls = TlsSettings()
   var proxyTls = TlsSettings()
   var services: [String: Service] = [:]
+  /// By name.
+  var secrets: [String: String] = [:]
 
   init() {}
 
@@ -54,11 +61,26 @@ struct ConnectionRules: Sendable {
     httpVersion = HttpVersionChoice(rawValue: settings.httpVersion) ?? .auto
     tls = try settings.tls.loaded("client.tls")
     proxyTls = try settings.proxyTls.loaded("client.proxy_tls")
+    for (name, path) in settings.secrets.sorted(by: { $0.key < $1.key }) {
+      secrets[name] = try ConnectionRules.secret(path, "client.secrets.\(name)")
+    }
     for (name, service) in settings.services.sorted(by: { $0.key < $1.key }) {
       services[name] = Service(
         tls: try service.tls.map { (tls) throws(DaemonError) in try tls.loaded("client.services.\(name).tls") },
         proxy: ProxySetting.choice(service.proxy, service.noProxy))
     }
+  }
+
+  /// The file's text, without a line end at its end.
+  private static func secret(_ path: String, _ name: String) throws(DaemonError) -> String {
+    let text: String?
+    do throws(SystemError) {
+      text = try StateFile.read(path)
+    } catch {
+      throw DaemonError("\(name): can't read \(path): \(error.reason)")
+    }
+    guard let text else { throw DaemonError("\(name): there is no file \(path)") }
+    return text.last?.isNewline == true ? String(text.dropLast()) : text
   }
 
   /// Which settings take whoever answers for the server.

@@ -4,8 +4,8 @@ internal import HttpWire
 /// Turns the JSON of one submission into a request, or says which field is wrong.
 struct SubmissionReader {
   static let fields = [
-    "url", "method", "params", "headers", "json", "form", "body", "body_base64", "delegate", "tag", "key", "meta", "timeouts", "retry",
-    "expect", "envelope", "accept_status", "max_body_bytes", "unix_socket", "tls", "proxy", "no_proxy", "resolve", "http_version",
+    "url", "method", "params", "headers", "json", "form", "body", "body_base64", "body_file", "multipart", "delegate", "tag", "key", "meta",
+    "timeouts", "retry", "auth", "cookies", "cache", "decode", "download", "version", "path", "expect", "envelope", "accept_status", "max_body_bytes", "unix_socket", "tls", "proxy", "no_proxy", "resolve", "http_version",
     "priority", "service", "redirects", "max_redirects", "allow_insecure_redirects",
   ]
   static let timeoutFields = ["queue_ms", "connect_ms", "first_byte_ms", "idle_ms", "total_ms"]
@@ -32,12 +32,19 @@ struct SubmissionReader {
       case "tag": submission.request.tag = Int(try FieldReader.integer(member.value, "/tag", .min ... .max))
       case "key": submission.request.key = try key(member.value)
       case "meta": submission.meta = try meta(member.value)
-      case "json", "form", "body", "body_base64":
+      case "json", "form", "body", "body_base64", "body_file", "multipart":
         if let bodyField {
           throw .invalidValue("/" + member.key, "can't stand beside /\(bodyField): a request has one body")
         }
         bodyField = member.key
-        submission.request.body = try body(member)
+        submission.request.body = try BodyReader.read(member, fieldLimit: rules.fields, files: &submission.files)
+      case "auth": submission.request.credentials = try CredentialReader(secrets: rules.connecting.secrets).read(member.value)
+      case "cookies": submission.usesCookies = try FieldReader.flag(member.value, "/cookies")
+      case "cache": submission.request.cache = try FieldReader.choice(member.value, "/cache")
+      case "decode": submission.request.decodes = try FieldReader.flag(member.value, "/decode")
+      case "download": submission.request.download = try DownloadReader.read(member.value, files: &submission.files)
+      case "version": submission.request.serviceVersion = Int(try FieldReader.integer(member.value, "/version", 0...1_000_000_000))
+      case "path": submission.request.path = try FieldReader.text(member.value, "/path")
       case "timeouts": submission.request.timeouts = try timeouts(member.value)
       case "retry": submission.request.retry = try RetryReader.read(member.value)
       case "envelope": submission.request.envelope = try envelope(member.value)
@@ -59,8 +66,14 @@ struct SubmissionReader {
       }
     }
     try connect(&submission.request, members)
-    guard let url else { throw .missing("/url") }
-    submission.request.url = url
+    if submission.request.path != nil {
+      if url != nil { throw .invalidValue("/path", "can't stand beside /url: it goes below the base URL of a service") }
+      if submission.request.service == nil { throw .missing("/service") }
+    } else if url == nil {
+      throw .missing("/url")
+    }
+    submission.request.url = url ?? ""
+    if let path = submission.request.localFile { submission.files.append(SubmittedFile(path, "/url")) }
     submission.request.delegateName = submission.delegate
     return submission
   }
@@ -104,24 +117,6 @@ struct SubmissionReader {
     value.write(to: &bytes)
     if bytes.count > rules.metaBytes { throw .tooLarge("/meta", bytes.count, limit: "meta_bytes", rules.metaBytes, field: "/meta") }
     return bytes
-  }
-
-  private func body(_ member: JsonObject.Member) throws(Problem) -> HttpBody {
-    switch member.key {
-    case "json":
-      var bytes: [UInt8] = []
-      member.value.write(to: &bytes)
-      return .json(bytes)
-    case "form":
-      return .form(try FieldReader.params(member.value, "/form", limit: rules.fields))
-    case "body":
-      return .text(try FieldReader.text(member.value, "/body"))
-    default:
-      guard let bytes = Base64.decode(try FieldReader.text(member.value, "/body_base64")) else {
-        throw .invalidValue("/body_base64", "is not base64 (RFC 4648 section 4, with padding)")
-      }
-      return .bytes(bytes)
-    }
   }
 
   private func timeouts(_ value: JsonValue) throws(Problem) -> Timeouts {

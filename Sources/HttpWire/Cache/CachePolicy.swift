@@ -6,7 +6,8 @@ public enum CachePolicy: String, Sendable, Hashable, CaseIterable {
   case `default`
   /// Asks the server without conditions; the answer replaces what is stored.
   case reload
-  /// Asks the server whether what is stored still holds, however fresh it is. An `immutable` response that is fresh is used as it is (RFC 8246).
+  /// Asks the server whether what is stored still holds, however fresh it is. An `immutable` response that is fresh is used as it is (RFC
+  /// 8246).
   case revalidate
   /// Never asks the server: what is stored is the answer however stale it is, and 504 where nothing is.
   case onlyIfCached = "only-if-cached"

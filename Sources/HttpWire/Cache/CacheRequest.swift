@@ -7,7 +7,8 @@ public struct CacheRequest: Sendable {
   /// The request goes past the cache: why, or nil.
   let bypass: CacheForward?
 
-  /// - Parameter hasBody: The request has content, even if it is empty: what a GET with content means is the server's own matter (RFC 9110 9.3.1).
+  /// - Parameter hasBody: The request has content, even if it is empty: what a GET with content means is the server's own matter (RFC
+  ///   9110 9.3.1).
   public init(method: HttpMethod = .get, headers: HttpHeaders = [:], hasBody: Bool = false) {
     self.method = method
     self.headers = headers

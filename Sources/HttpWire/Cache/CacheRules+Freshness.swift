@@ -1,6 +1,6 @@
 extension CacheRules {
-  /// How long a response is fresh, in seconds of its age (RFC 9111 4.2.1, 4.2.2): `max-age`; or Expires less Date; or a tenth of the time since
-  /// Last-Modified, at most a day, where the status or `public` allows a guess; otherwise 0.
+  /// How long a response is fresh, in seconds of its age (RFC 9111 4.2.1, 4.2.2): `max-age`; or Expires less Date; or a tenth of the time
+  /// since Last-Modified, at most a day, where the status or `public` allows a guess; otherwise 0.
   ///
   /// - Parameter responseTime: When it came, in seconds since 1970. Stands in for a Date that is missing or none.
   public static func lifetime(status: Int, headers: HttpHeaders, responseTime: Int64) -> Int64 {
@@ -20,8 +20,8 @@ extension CacheRules {
     return min(bounded(date, minus: modified) / 10, longestGuess)
   }
 
-  /// How old a response is, in seconds (RFC 9111 4.2.3). A clock that was set back makes it older, not younger: an entry from the future is not to stay
-  /// fresh until then.
+  /// How old a response is, in seconds (RFC 9111 4.2.3). A clock that was set back makes it older, not younger: an entry from the future
+  /// is not to stay fresh until then.
   public static func age(_ entry: CacheEntry, now: Int64) -> Int64 {
     let apparent = bounded(entry.responseTime, minus: date(entry.headers, entry.responseTime))
     let delay = bounded(entry.responseTime, minus: entry.requestTime)
@@ -35,7 +35,8 @@ extension CacheRules {
     lifetime(status: entry.status, headers: entry.headers, responseTime: entry.responseTime) - age(entry, now: now)
   }
 
-  /// Responses with these statuses may be stored and guessed at without being told (RFC 9110 15.1). 206 is one of them, but is never stored.
+  /// Responses with these statuses may be stored and guessed at without being told (RFC 9110 15.1). 206 is one of them, but is never
+  /// stored.
   static func isHeuristicallyCacheable(_ status: Int) -> Bool {
     switch status {
     case 200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501: true

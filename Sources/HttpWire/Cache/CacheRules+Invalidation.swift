@@ -1,6 +1,7 @@
 extension CacheRules {
-  /// The URLs under which nothing stored holds any more after a response to an unsafe method (RFC 9111 4.4): the request's own, and those of Location and
-  /// Content-Location that are of the same origin. None after a safe method, and none after an error: nothing was changed then.
+  /// The URLs under which nothing stored holds any more after a response to an unsafe method (RFC 9111 4.4): the request's own, and those
+  /// of Location and Content-Location that are of the same origin. None after a safe method, and none after an error: nothing was changed
+  /// then.
   ///
   /// It holds for requests that go past the cache, too.
   public static func invalidated(by method: HttpMethod, of url: HttpUrl, status: Int, headers: HttpHeaders) -> [HttpUrl] {

@@ -11,7 +11,7 @@ extension CacheRules {
   ) -> CacheAnswer {
     guard policy != .off, request.isCacheable else { return .pass(stores: false, drops: false) }
     if let entry {
-      if status == 304 {
+      if status == 304, mayHaveAsked(request, entry, policy) {
         guard let fresh = freshened(entry, by: headers, for: request, requestTime: requestTime, responseTime: now) else {
           return .fetchAgain
         }
@@ -22,6 +22,11 @@ extension CacheRules {
     let stores = isStorable(request, status: status, headers: headers, policy: policy)
     guard let entry, !stores, entry.variant.matches(request.headers) else { return .pass(stores: stores, drops: false) }
     return .pass(stores: false, drops: request.method == .head ? isOutdated(entry, byHead: headers) : tellsState(status))
+  }
+
+  /// Whether the request carried conditions of the cache's own: any other 304 is the server's fault, and no word on the stored response.
+  private static func mayHaveAsked(_ request: CacheRequest, _ entry: CacheEntry, _ policy: CachePolicy) -> Bool {
+    policy != .reload && !request.control.noStore && !conditions(entry).isEmpty
   }
 
   /// The status speaks of the resource, so that what was stored is outdated; others speak of this request.

@@ -1,6 +1,7 @@
 extension CacheRules {
-  /// Whether a complete response may be stored (RFC 9111 section 3): to a GET that did not go past the cache; with a final status other than 206 and 304;
-  /// without `no-store` on either side and `Vary: *`; and with leave to, by Expires, `max-age`, `public`, `private`, or by its status.
+  /// Whether a complete response may be stored (RFC 9111 section 3): to a GET that did not go past the cache; with a final status other
+  /// than 206 and 304; without `no-store` on either side and `Vary: *`; and with leave to, by Expires, `max-age`, `public`, `private`, or
+  /// by its status.
   public static func isStorable(
     _ request: CacheRequest, status: Int, headers: HttpHeaders, policy: CachePolicy = .default
   ) -> Bool {

@@ -1,6 +1,6 @@
 extension CacheRules {
-  /// The conditions that validate a stored response: If-None-Match with its ETag, then If-Modified-Since with its Last-Modified (RFC 9111 4.3.1).
-  /// Empty where it has neither.
+  /// The conditions that validate a stored response: If-None-Match with its ETag, then If-Modified-Since with its Last-Modified (RFC 9111
+  /// 4.3.1). Empty where it has neither.
   public static func conditions(_ entry: CacheEntry) -> HttpHeaders {
     var conditions = HttpHeaders()
     conditions.append("If-None-Match", from: "etag", of: entry.headers)
@@ -8,8 +8,8 @@ extension CacheRules {
     return conditions
   }
 
-  /// A stored response brought up to date by a 304 (RFC 9111 3.2, 4.3.4): its fields replace those of their names, but for what describes the
-  /// stored body. nil where the 304 has another ETag: it is not about this response.
+  /// A stored response brought up to date by a 304 (RFC 9111 3.2, 4.3.4): its fields replace those of their names, but for what describes
+  /// the stored body. nil where the 304 has another ETag: it is not about this response.
   static func freshened(
     _ entry: CacheEntry, by headers: HttpHeaders, for request: CacheRequest, requestTime: Int64, responseTime: Int64
   ) -> CacheEntry? {

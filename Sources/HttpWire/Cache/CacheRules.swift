@@ -1,7 +1,8 @@
 /// The rules of a private HTTP cache (RFC 9111, RFC 5861, RFC 8246). Pure: times are arguments, in seconds since 1970.
 ///
 /// The course of a request: ``decide(_:entry:missing:policy:now:)`` says whether the server is asked; when its head came,
-/// ``receive(status:headers:for:entry:policy:requestTime:now:)`` says what that makes of the stored response; when none came, ``standIn(_:for:policy:status:now:)``.
+/// ``receive(status:headers:for:entry:policy:requestTime:now:)`` says what that makes of the stored response; when none came,
+/// ``standIn(_:for:policy:status:now:)``.
 public enum CacheRules {
   /// What to do with a request.
   ///
@@ -51,8 +52,8 @@ public enum CacheRules {
 
   /// Whether a stored response may stand in for an answer that did not come, or came as a server error: its age, or nil.
   ///
-  /// With the policy `fallback` it may, for a failure and for 5xx. With `default` it may where `stale-if-error` of the request or of the response allows it
-  /// (RFC 5861 4), for a failure and for 500, 502, 503 and 504; not against `no-cache` and `must-revalidate`.
+  /// With the policy `fallback` it may, for a failure and for 5xx. With `default` it may where `stale-if-error` of the request or of the
+  /// response allows it (RFC 5861 4), for a failure and for 500, 502, 503 and 504; not against `no-cache` and `must-revalidate`.
   ///
   /// - Parameter status: Of the server's answer; nil if none came.
   public static func standIn(_ entry: CacheEntry, for request: CacheRequest, policy: CachePolicy, status: Int?, now: Int64) -> Int64? {

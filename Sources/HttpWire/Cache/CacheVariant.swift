@@ -42,6 +42,7 @@ public struct CacheVariant: Hashable, Sendable {
   public func matches(_ request: HttpHeaders) -> Bool { Self.digest(fields, request) == digest }
 
   private static func digest(_ fields: [String], _ request: HttpHeaders) -> CacheDigest {
+    if fields.isEmpty, !request.contains("Authorization") { return plain }
     var bytes: [UInt8] = []
     for name in fields + ["authorization"] {
       bytes.append(text: name)
@@ -54,6 +55,9 @@ public struct CacheVariant: Hashable, Sendable {
     }
     return CacheDigest(of: bytes)
   }
+
+  /// That of nearly all: nothing varies, and there are no credentials.
+  private static let plain = CacheDigest(of: Array("authorization:".utf8))
 
   /// The field lines as one, without what makes no difference by the field's own syntax; nil if there is none.
   private static func normalized(_ name: String, in request: HttpHeaders) -> [UInt8]? {

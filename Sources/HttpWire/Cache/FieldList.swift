@@ -1,7 +1,7 @@
 /// Reading of comma lists whose elements may hold quoted strings (RFC 9110 5.6.1, 5.6.4).
 enum FieldList {
-  /// Calls `body` with each element, trimmed, without the empty ones. A comma in a quoted string is no separator; a quote that is never closed
-  /// is an ordinary character.
+  /// Calls `body` with each element, trimmed, without the empty ones. A comma in a quoted string is no separator; a quote that is never
+  /// closed is an ordinary character.
   static func forEach(_ bytes: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
     var start = 0
     var index = 0

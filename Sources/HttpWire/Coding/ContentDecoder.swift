@@ -19,6 +19,9 @@ public final class ContentDecoder {
   /// Bytes that were given.
   public var decodedBytes: Int64 { last.produced }
 
+  /// Bytes that were made in all, those between stacked codings among them: what the budgets are taken from.
+  public var workDone: Int64 { last.producedInAll }
+
   private init(_ last: DecodingStage, _ limits: DecodingLimits) {
     self.last = last
     self.limits = limits

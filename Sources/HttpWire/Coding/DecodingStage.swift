@@ -14,6 +14,9 @@ final class DecodingStage {
     self.upstream = upstream
   }
 
+  /// With what the codings before it made.
+  var producedInAll: Int64 { produced + (upstream?.producedInAll ?? 0) }
+
   /// More output may come without more input.
   var hasMore: Bool { step.hasPending || taken < buffer.count || upstream?.hasMore == true }
 

@@ -1,6 +1,6 @@
 /// What becomes a cookie in a jar.
 extension Cookie {
-  /// The cookie that a server sets (RFC 6265bis 5.7, steps 1 to 19 but for those that look at the jar).
+  /// The cookie that a server sets (RFC 6265bis 5.7), as far as nobody has to look into the jar.
   init(_ parsed: SetCookie, from origin: CookieOrigin, at now: Int64) throws(CookieRefusal) {
     self.init(
       name: parsed.name, value: parsed.value, domain: origin.host, path: parsed.path ?? CookiePath.byDefault(for: origin.path),

@@ -1,4 +1,5 @@
-/// The date of a cookie's Expires (RFC 6265bis 5.1.1): no format, but tokens in any order, of which the first time, day, month and year count.
+/// The date of a cookie's Expires (RFC 6265bis 5.1.1): no format, but tokens in any order, of which the first time, day, month and year
+/// count.
 public enum CookieDate {
   /// The date in seconds since 1970-01-01 00:00:00 UTC; nil if `text` has none, or one that no calendar has, or one before 1601.
   public static func seconds(_ text: String) -> Int64? {

@@ -1,6 +1,7 @@
 extension CookieFile {
-  /// Reads a file as it was written by any of its authors: with CR LF, without the first line, with an empty time or a fraction of one, without an empty
-  /// value at the end, with a path that is none. What is no cookie is counted and left out. `now`: the time, in seconds since 1970, which the cookies take for their creation.
+  /// Reads a file as any program may have written it: with CR LF, without the first line, with an empty time or a fraction of one,
+  /// without an empty value at the end, with a path that is none. What is no cookie is counted and left out. `now`: the time, in seconds
+  /// since 1970, which the cookies take for that of their creation.
   public static func read(_ bytes: [UInt8], at now: Int64) -> Content {
     var content = Content()
     bytes.withBytes { bytes in

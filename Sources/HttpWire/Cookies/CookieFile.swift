@@ -1,8 +1,9 @@
-/// The format of `cookies.txt`, as Netscape wrote it and curl, wget and Python read and write it: a line for each cookie, of seven fields with tabs
-/// between them: domain, whether hosts below it count, path, whether it is secure, when it ends (0: with the session), name, value.
+/// The format of `cookies.txt`, as Netscape wrote it and curl, wget and Python read and write it: a line for each cookie, of seven fields
+/// with tabs between them: domain, whether hosts below it count, path, whether it is secure, when it ends (0: with the session), name,
+/// value.
 ///
-/// A line that begins with `#HttpOnly_` is a cookie with that attribute, other lines with `#` are comments. The format has no place for `SameSite` and
-/// the times of creation and use.
+/// A line that begins with `#HttpOnly_` is a cookie with that attribute, other lines with `#` are comments. The format has no place for
+/// `SameSite` and the times of creation and use.
 public enum CookieFile {
   /// What was read of a file.
   public struct Content: Sendable {
@@ -17,7 +18,7 @@ public enum CookieFile {
   }
 
   /// What is wrong with a line.
-  public struct Problem: Error, Sendable, Equatable, CustomStringConvertible {
+  public struct Problem: Sendable, Equatable, CustomStringConvertible {
     /// Its number, from 1.
     public let line: Int
     /// Without what it says, which may be a secret.

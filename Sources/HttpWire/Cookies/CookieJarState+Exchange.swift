@@ -1,7 +1,7 @@
 /// Cookies of requests and responses.
 extension CookieJarState {
-  /// Stores what the Set-Cookie fields of a response say, each field by itself, and tells what it did not take. The response to a request that another
-  /// site caused may set cookies like any other.
+  /// Stores what the Set-Cookie fields of a response say, each field by itself, and tells what it did not take. The response to a request
+  /// that another site caused may set cookies like any other.
   @discardableResult
   public mutating func store(setCookies: [String], from url: HttpUrl, at now: Int64) -> [RefusedCookie] {
     guard !setCookies.isEmpty else { return [] }
@@ -21,8 +21,8 @@ extension CookieJarState {
 
   /// The value of the Cookie field for a request; nil if there is none to send. Those sent count as used.
   ///
-  /// `isCrossSite`: another site's redirect led here. Then cookies with `SameSite=Strict` are left out, and those with `SameSite=Lax` or none unless the
-  /// method is safe (RFC 6265bis 5.8.3). Secure cookies are sent by https alone, to loopback addresses, too.
+  /// `isCrossSite`: another site's redirect led here. Then cookies with `SameSite=Strict` are left out, and those with `SameSite=Lax` or
+  /// without SameSite unless the method is safe (RFC 6265bis 5.8.3). Secure cookies are sent by https alone, to loopback addresses, too.
   public mutating func header(for url: HttpUrl, method: HttpMethod = .get, isCrossSite: Bool = false, at now: Int64) -> String? {
     guard count > 0 else { return nil }
     let origin = CookieOrigin(url)
@@ -44,7 +44,7 @@ extension CookieJarState {
     return field.isEmpty ? nil : String(decoding: field, as: UTF8.self)
   }
 
-  /// Whether a cookie that came in the clear would be sent in the place of, or beside, one that did not (RFC 6265bis 5.7, step 12).
+  /// Whether a cookie that came in the clear would be sent in the place of, or beside, one that did not (RFC 6265bis 5.7).
   private func isOverSecure(_ cookie: Cookie, inSite site: String, at now: Int64) -> Bool {
     (sites[site] ?? []).contains { slot in
       guard let other = entries[slot]?.cookie, other.isSecure, !other.isExpired(at: now), other.name.hasBytes(of: cookie.name) else {

@@ -17,8 +17,8 @@ extension CookieJarState {
     return found.first(where: \.isHostOnly) ?? found.first
   }
 
-  /// Puts in a cookie of one's own, with the domain in canonical form. One for all of a public suffix or of an address becomes one for that host only.
-  /// It takes the place of one of the same name, domain and path.
+  /// Puts in a cookie of one's own, with the domain in canonical form. One for all of a public suffix or of an address becomes one for
+  /// that host only. It takes the place of one of the same name, domain and path.
   public mutating func set(_ cookie: Cookie, at now: Int64) throws(CookieRefusal) {
     let (cookie, site) = try cookie.checked()
     try put(cookie, site: site, at: now)

@@ -1,7 +1,8 @@
 /// The cookies of one user of the client (RFC 6265bis 5.7, 5.8): a value, told the time, in seconds since 1970, with each call.
 ///
-/// Cookies lie with their registrable domain, in the order of sending, so that a request costs what the cookies of its own site cost, and what has
-/// to go for want of room is found without a search. A cookie whose time is over is neither sent nor listed, and goes when it is come upon.
+/// Cookies lie with their registrable domain, in the order of sending, so that a request costs what the cookies of its own site cost, and
+/// what has to go for want of room is found without a search. A cookie whose time is over is neither sent nor listed, and goes when it is
+/// come upon.
 public struct CookieJarState: Sendable {
   struct Entry: Sendable {
     var cookie: Cookie

@@ -3,16 +3,17 @@ internal import CPsl
 /// Domains below which unrelated people register theirs, such as `co.uk` and `github.io`: those of publicsuffix.org that libpsl was built
 /// with. A name whose end is not listed is taken for one below a suffix of a single label.
 public enum PublicSuffixes {
-  /// The domain that somebody registered, which `host` is or is in: `example.co.uk` for `a.example.co.uk`. nil if `host` is a public suffix itself,
-  /// a name of one label, an address or no host. Costs about a microsecond.
+  /// The domain that somebody registered, which `host` is or is in: `example.co.uk` for `a.example.co.uk`. nil if `host` is a public
+  /// suffix itself, a name of one label, an address or no host. Costs about a microsecond.
   public static func registrableDomain(of host: String) -> String? {
     guard let host = CookieDomain.canonical(host) else { return nil }
     return canonicalDomain(of: host)
   }
 
-  /// Whether requests to one are requests to the other's site: of the same scheme and registrable domain (RFC 6265bis 5.2).
+  /// Whether the two are of one site: of the same registrable domain or, where there is none, of the same host. Unlike in RFC 6265bis 5.2
+  /// the scheme does not count, so that a server that sends from http to https is no other site.
   public static func isSameSite(_ one: HttpUrl, _ other: HttpUrl) -> Bool {
-    one.scheme == other.scheme && (one.host == other.host || CookieOrigin(one).site == CookieOrigin(other).site)
+    one.host == other.host || CookieOrigin(one).site == CookieOrigin(other).site
   }
 
   static func canonicalDomain(of host: String) -> String? {

@@ -1,5 +1,5 @@
-/// Slots in the order of their last use: a doubly linked list over indices, so that taking the oldest and moving one to the end cost the same
-/// however many there are.
+/// Slots in the order of their last use: a doubly linked list over indices, so that taking the oldest and moving one to the end cost the
+/// same however many there are.
 struct RecencyList: Sendable {
   private struct Link: Sendable {
     var older = -1

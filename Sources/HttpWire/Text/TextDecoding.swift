@@ -18,6 +18,12 @@ public enum TextDecoding {
     return (String(peer: bytes), "utf-8")
   }
 
+  /// The name of the encoding that `decode` would take.
+  public static func encoding(of bytes: [UInt8], contentType: String?) -> String {
+    // Only a mark counts, of what there is.
+    decode(Array(bytes.prefix(4)), contentType: contentType).encoding
+  }
+
   /// By a label alone; nil if it is not known.
   static func decode(_ bytes: UnsafeRawBufferPointer, label: String) -> (text: String, encoding: String)? {
     guard let encoding = TextEncoding(label: label) else { return nil }

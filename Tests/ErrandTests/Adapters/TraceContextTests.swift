@@ -30,7 +30,8 @@ import Testing
 
   @Test(arguments: [
     ("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00", false), ("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-ff", true),
-    ("01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", true), ("cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-what", true),
+    ("01-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", true),
+    ("cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01-what", true),
   ])
   func laterVersionsAndOtherFlagsAreRead(text: String, isSampled: Bool) {
     #expect(TraceContext(text)?.isSampled == isSampled)

@@ -11,7 +11,11 @@ import Testing
   }
 
   private static func failure(_ response: HttpResponse) -> HttpClientError? {
-    if case .failure(let error) = ResponseNormalizer(expect: .any, envelope: nil, acceptStatus: []).normalize(response) { error } else { nil }
+    if case .failure(let error) = ResponseNormalizer(expect: .any, envelope: nil, acceptStatus: []).normalize(response) {
+      error
+    } else {
+      nil
+    }
   }
 
   @Test func everyMemberIsRead() throws {
@@ -25,9 +29,11 @@ import Testing
     #expect(problem.type == "https://example.com/probs/out-of-credit" && problem.title == "You do not have enough credit.")
     #expect(problem.status == 403 && problem.instance == "/account/12345/msgs/abc")
     #expect(problem.detail == "Your current balance is 30, but that costs 50.")
-    #expect(problem.extensions == JsonObject([
-      .init(key: "balance", value: 30), .init(key: "accounts", value: ["/account/12345", "/account/67890"]),
-    ]))
+    #expect(
+      problem.extensions
+        == JsonObject([
+          .init(key: "balance", value: 30), .init(key: "accounts", value: ["/account/12345", "/account/67890"]),
+        ]))
     #expect(
       error.message == "403 Forbidden: You do not have enough credit.: Your current balance is 30, but that costs 50.")
     #expect(error.code == .httpStatus && error.response?.text == body)

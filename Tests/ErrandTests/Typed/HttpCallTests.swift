@@ -102,7 +102,8 @@ private struct Picky: HttpCall {
     #expect(request.method == .get && request.body == nil)
     #expect(
       request.params == [
-        HttpParam("q", "lamp & co"), HttpParam("per_page", "20"), HttpParam("tags", "a"), HttpParam("tags", "b"), HttpParam("exact", "true"),
+        HttpParam("q", "lamp & co"), HttpParam("per_page", "20"), HttpParam("tags", "a"), HttpParam("tags", "b"),
+        HttpParam("exact", "true"),
         HttpParam("price", "2.5"), HttpParam("since", "1970-01-01T00:00:00Z"),
       ])
   }

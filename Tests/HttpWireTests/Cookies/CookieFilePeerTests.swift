@@ -63,7 +63,8 @@ struct CookieFilePeerTests {
     jar.store(setCookies: fields, from: try HttpUrl("\(scheme)://www.example.com/x/set"), at: after)
     func comparable(_ cookie: Cookie) -> String {
       var cookie = cookie
-      // The file does not have the one, the other depends on the moment and on the version of curl, and paths that are none or left out are curl's own.
+      // The file does not have the one, the other depends on the moment and on the version of curl, and paths that are none or left out
+      // are curl's own.
       cookie.sameSite = .unspecified
       cookie.expires = cookie.expires.map { _ in cookieNow }
       if cookie.path.hasSuffix("x/") { cookie.path.removeLast() }

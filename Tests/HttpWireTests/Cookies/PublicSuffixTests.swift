@@ -52,10 +52,10 @@ struct PublicSuffixTests {
   }
 
   @Test(
-    "one site is one scheme and one registrable domain",
+    "one site is one registrable domain, or one host where there is none, whatever scheme and port",
     arguments: [
       ("https://a.example.com/", "https://b.example.com:81/x", true), ("https://example.com/", "https://a.b.example.com/", true),
-      ("http://example.com/", "https://example.com/", false), ("https://a.github.io/", "https://b.github.io/", false),
+      ("http://example.com/", "https://www.example.com/", true), ("https://a.github.io/", "https://b.github.io/", false),
       ("https://a.co.uk/", "https://b.co.uk/", false), ("https://example.com/", "https://example.org/", false),
       ("http://127.0.0.1/", "http://127.0.0.1:81/", true), ("http://127.0.0.1/", "http://10.0.0.1/", false),
       ("http://localhost/", "http://localhost:1/", true),

@@ -1,0 +1,113 @@
+internal import EventLoop
+internal import HttpWire
+
+/// Bodies with content codings (RFC 9110 section 8.4).
+extension RequestEngine {
+  /// The head of a response that is the last came, and a body with codings follows. False: it can't be decoded, and the request has ended.
+  func beginsDecoding(_ item: RequestItem, _ head: ResponseHead, contentLength: Int64?, isStreamed: Bool) -> Bool {
+    let limits = DecodingLimits(maxBytes: isStreamed ? .max : item.rules.maxBodyBytes, maxRatio: item.rules.maxDecodedRatio)
+    do throws(WireError) {
+      guard let decoder = try ContentDecoder.make(contentEncoding: head.headers, limits: limits) else { return true }
+      item.decoding = BodyDecoding(decoder, isStreamed: isStreamed)
+    } catch {
+      decodingFailed(item, error)
+      return false
+    }
+    if let contentLength, !isStreamed {
+      // Text becomes about four times as much. A peer may announce more than it sends: only the first part is taken on its word.
+      item.received.reserveCapacity(Int(min(4 * min(contentLength, 262_144), item.rules.maxBodyBytes)))
+    }
+    return true
+  }
+
+  /// Bytes of the body came.
+  func decode(_ item: RequestItem, _ decoding: BodyDecoding, _ bytes: UnsafeRawBufferPointer) {
+    do throws(WireError) {
+      try gather(item, decoding) { (output) throws(WireError) in try decoding.take(bytes, into: &output, decodings) }
+    } catch {
+      return decodingFailed(item, error)
+    }
+    guard decoding.hasMore else { return }
+    item.connection?.pause(item)
+    decodings.add(item, of: self)
+  }
+
+  /// The next piece of what was received before.
+  func decodeMore(_ item: RequestItem, _ decoding: BodyDecoding) {
+    // Goes on when the delegate has taken some.
+    if decoding.isStreamed, item.taker?.isFull(item) ?? (item.untaken >= RequestItem.untakenLimit) { return }
+    do throws(WireError) {
+      try gather(item, decoding) { (output) throws(WireError) in try decoding.goOn(into: &output, decodings) }
+      if decoding.hasMore { return decodings.add(item, of: self) }
+      guard decoding.hasEnded else { return resumeIfRoom(item) }
+      try decoding.finish()
+      if let download = item.download, item.taker === download { return finish(download, item, isReusable: false) }
+      apply(item.machine.answered(), to: item)
+    } catch {
+      decodingFailed(item, error)
+    }
+  }
+
+  /// The message has ended. False: what is left to decode, or what was wrong with it, ends the request.
+  func isDecoded(_ item: RequestItem, _ decoding: BodyDecoding, isReusable: Bool) -> Bool {
+    if decoding.hasMore {
+      // The connection can serve others meanwhile.
+      decoding.hasEnded = true
+      apply(item.machine.followed(isReusable: isReusable), to: item)
+      return false
+    }
+    do throws(WireError) {
+      try decoding.finish()
+      return true
+    } catch {
+      if case .final(let words) = failed(item, .truncated, error.message) {
+        apply(item.machine.responseFailed(.truncated, error.message + words), to: item)
+      }
+      return false
+    }
+  }
+
+  /// An answer that was kept as it came is the outcome after all.
+  func answer(_ item: RequestItem) {
+    guard let head = item.head, item.rules.decodes(head, item.method), !item.received.isEmpty else {
+      return apply(item.machine.answered(), to: item)
+    }
+    let received = item.received
+    item.received = []
+    guard beginsDecoding(item, head, contentLength: Int64(received.count), isStreamed: false) else { return }
+    guard let decoding = item.decoding else {
+      item.received = received
+      return apply(item.machine.answered(), to: item)
+    }
+    decoding.hasEnded = true
+    received.withUnsafeBytes(decoding.keep)
+    decodings.add(item, of: self)
+  }
+
+  private func gather(
+    _ item: RequestItem, _ decoding: BodyDecoding, _ body: (inout [UInt8]) throws(WireError) -> Void
+  ) throws(WireError) {
+    guard decoding.isStreamed else { return try body(&item.received) }
+    var chunk: [UInt8] = []
+    try body(&chunk)
+    guard !chunk.isEmpty else { return }
+    if let taker = item.taker { return chunk.withUnsafeBytes { taker.take($0, of: item) } }
+    item.untaken += chunk.count
+    send(.chunk(chunk), to: item)
+    if item.untaken >= RequestItem.untakenLimit { item.connection?.pause(item) }
+  }
+
+  private func decodingFailed(_ item: RequestItem, _ error: WireError) {
+    item.decoding = nil
+    var message = error.message
+    if error.limit == "maxBytes" { message = "the body decodes to more than \(item.rules.maxBodyBytes) bytes (limit max_body_bytes)" }
+    if error.limit == "maxRatio" { message += " (limit max_decoded_ratio)" }
+    let code: HttpClientError.Code
+    switch error.kind {
+    case .tooLarge: code = .tooLarge
+    case .truncated: code = .truncated
+    default: code = .malformedResponse
+    }
+    apply(item.machine.refused(code, .response, message), to: item)
+  }
+}

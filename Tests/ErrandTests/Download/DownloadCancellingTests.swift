@@ -1,0 +1,101 @@
+import Dispatch
+import EventLoop
+import Glibc
+import HttpWire
+import TestSupport
+import Testing
+
+@testable import Errand
+
+@Suite struct DownloadCancellingTests {
+  enum Point: CaseIterable {
+    case looking, waiting, receiving, hashing, finishing
+  }
+
+  @Test(arguments: Point.allCases) func aCancelRemovesTheTemporaryFileWhereverTheDownloadIs(point: Point) async throws {
+    let directory = try TemporaryDirectory()
+    try await scene { connection, _ in
+      switch point {
+      case .looking, .waiting: break
+      case .receiving, .hashing: connection.write("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nsome of it")
+      case .finishing: connection.answer("all of it")
+      }
+    } test: { client, peer in
+      let gate = Gate()
+      defer { gate.open() }
+      let outcomes = Record<Result<HttpResponse, HttpClientError>>("outcomes")
+      let request = HttpRequest.downloading(await peer.url(), Download(to: directory.file("file")))
+      let handle = await client.onLoop { client in
+        let handle = client.submitOnLoop(request, sink: Outcomes(outcomes))
+        if point != .receiving, point != .waiting {
+          client.engine.table[handle]?.download?.file.run { (_, _) throws(HttpClientError) in
+            gate.pass()
+          } then: { _ in
+          }
+        }
+        return handle
+      }
+      switch point {
+      case .looking: break
+      case .waiting: try await peer.requests.first(1)
+      case .receiving: try await waitUntil("the temporary file") { directory.names.count == 1 }
+      case .hashing: try await client.wait(for: handle) { $0.receivedCount > 0 }
+      case .finishing: try await client.wait(for: handle) { $0.download?.stage == .finishing }
+      }
+      #expect(await client.cancel(handle).result == .cancelled)
+      gate.open()
+      #expect(try await outcomes.first(1).count == 1)
+      try await client.wait("the file to be closed") { $0.engine.openDownloads == 0 }
+      #expect(directory.names.isEmpty)
+    }
+  }
+
+  @Test func aThousandCancelledDownloadsLeaveNoDescriptorAndNoFile() async throws {
+    let directory = try TemporaryDirectory()
+    try await scene(.test(perHost: 50)) { connection, _ in
+      connection.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\nsome of it")
+    } test: { client, peer in
+      let before = openDescriptors()
+      let url = await peer.url()
+      for round in 0..<20 {
+        let handles = (0..<50).map { index in
+          client.submit(.downloading(url, Download(to: directory.file("file\(index)"))), delegate: nil)
+        }
+        // Some of them before they are sent, some in the middle.
+        if round % 2 == 0 { try await peer.requests.wait { $0.count >= round / 2 * 50 + 25 } }
+        #expect(try await client.cancelEach(handles).allSatisfy { $0.result == .cancelled })
+      }
+      try await client.wait("the files to be closed") { $0.engine.openDownloads == 0 }
+      #expect(directory.names.isEmpty)
+      await client.shutdown(grace: .zero)
+      try await peer.closed.wait { [accepted = peer.accepted] in $0.count == accepted.count }
+      try await waitUntil("descriptors as before") { openDescriptors() <= before }
+    }
+  }
+
+  @Test func aDiskThatTakesNoMoreFailsTheDownload() async throws {
+    let directory = try TemporaryDirectory()
+    let total = 8 << 20
+    try await scene { connection, _ in
+      connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
+      pour(total, into: connection)
+    } test: { client, peer in
+      let request = HttpRequest.downloading(await peer.url(), Download(to: directory.file("file")))
+      // A limit of the process in place of one of the disk: the same answer of the same call.
+      let old = signal(SIGXFSZ, SIG_IGN)
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      var small = limit
+      small.rlim_cur = 3 << 20
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &small)
+      defer {
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        signal(SIGXFSZ, old)
+      }
+      let error = try await client.failure(request)
+      #expect(error.code == .file && error.phase == .response, "\(error)")
+      #expect(error.message.contains(directory.path) && error.message.contains("File too large"), "\(error)")
+      try await directory.wait(for: [])
+    }
+  }
+}
