@@ -65,7 +65,8 @@ struct BodyAuthTests {
       let body = try kind.body(directory)
       let first = try await client.send(request(await peer.url(), body))
       let bodies = peer.requests.all.map(\.bodyCount)
-      #expect(bodies.count == 2 && bodies[0] == bodies[1] && first.text == "\(bodies[0])" && (bodies[0] > 0) == (body != nil))
+      // A form's boundary is random, and a digit shorter at times.
+      #expect(bodies.count == 2 && abs(bodies[0] - bodies[1]) <= 16 && first.text == "\(bodies[1])" && (bodies[0] > 0) == (body != nil))
     }
   }
 
@@ -95,13 +96,14 @@ struct BodyAuthTests {
     } _: { client, server, url in
       let error = try await client.failure(request(url, .stream(HttpBodyStream(once: Pieces()))))
       #expect(error.code == .cannotReplayBody && error.response?.status == 401 && error.message.contains("asks who it is"), "\(error)")
-      // What was learned of an earlier request makes the second try needless.
-      try await client.expect("ok", request(url, nil))
       #expect(server.output.contains("seen 401 PUT / none"))
+      // With what was learned of an earlier request there is no second try.
+      try await client.expect("ok", request(url, nil))
+      try await client.expect("ok", request(url, .stream(HttpBodyStream(once: Pieces(), length: 6))))
     }
   }
 
-  @Test("one that is known to the server by then is sent once, and held back it can be sent after all")
+  @Test("one that was held back for the server's 100 can be sent after all")
   func held() async throws {
     try await scene { _, _ in
     } test: { client, peer in
