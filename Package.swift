@@ -34,6 +34,7 @@ let package = Package(
     .executableTarget(name: "errandd", dependencies: ["ErrandDaemon", "EventLoop"], swiftSettings: settings),
     .executableTarget(name: "errand", dependencies: ["Errand", "EventLoop", "HttpWire"], swiftSettings: settings),
     .executableTarget(name: "errand-quickstart", dependencies: ["Errand"], path: "Examples/quickstart", swiftSettings: settings),
+    .executableTarget(name: "errand-guides", dependencies: ["Errand"], path: "Examples/guides", swiftSettings: settings),
     .executableTarget(
       name: "errand-bench", dependencies: ["Errand", "EventLoop", "HttpWire"], path: "Benchmarks/errand-bench", swiftSettings: settings),
     .executableTarget(
@@ -50,7 +51,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "SystemTests",
-      dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "errandd", "errand", "errand-quickstart", "TestSupport"],
+      dependencies: [
+        "Errand", "HttpServer", "EventLoop", "HttpWire", "errandd", "errand", "errand-quickstart", "errand-guides", "TestSupport",
+      ],
       swiftSettings: settings),
   ]
 )

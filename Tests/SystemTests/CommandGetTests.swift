@@ -116,7 +116,7 @@ import Testing
         (["put", "--data-binary", "@" + file], "PUT \(form) one\ntwo\r\n"),
         (["put", "--data-binary", "@-", "-H", "Content-Type: a/b"], "PUT a/b in"),
         (["post", "--json", "{\"a\":1}"], "POST application/json {\"a\":1}"),
-        (["post", "--form", "a=b c", "--form", "d=é"], "POST \(form) a=b+c&d=%C3%A9"),
+        (["post", "--data-urlencode", "a=b c", "--data-urlencode", "d=é"], "POST \(form) a=b+c&d=%C3%A9"),
         (["patch", "--json", "{}"], "PATCH application/json {}"),
         (["delete"], "DELETE - "),
         (["post", "-q", "x=1"], "POST - "),

@@ -44,12 +44,16 @@ import Testing
   @Test func theHelpOfGetHasCurlsOptions() async throws {
     let options = try await Self.options("get")
     let expected: [(String, Character?)] = [
-      ("header", "H"), ("data", "d"), ("json", nil), ("form", nil), ("data-binary", nil), ("param", "q"), ("output", "o"),
+      ("header", "H"), ("data", "d"), ("json", nil), ("form", "F"), ("data-binary", nil), ("param", "q"), ("output", "o"),
       ("include", "i"), ("silent", "s"), ("fail", "f"), ("max-time", "m"), ("connect-timeout", nil), ("user-agent", "A"),
       ("unix-socket", nil), ("expect-json", nil), ("envelope", nil), ("retry", nil), ("direct", nil), ("socket", nil), ("verbose", "v"),
       ("cacert", nil), ("capath", nil), ("cert", "E"), ("key", nil), ("pass", nil), ("pin", nil), ("pinnedpubkey", nil), ("insecure", "k"),
       ("tlsv1.3", nil), ("proxy", "x"), ("noproxy", nil), ("http1.1", nil), ("http2", nil), ("http2-prior-knowledge", nil),
       ("resolve", nil), ("priority", nil), ("service", nil), ("location", "L"), ("max-redirs", nil),
+      ("data-raw", nil), ("data-urlencode", nil), ("form-string", nil), ("user", "u"), ("digest", nil), ("anyauth", nil), ("bearer", nil),
+      ("oauth2-bearer", nil), ("netrc", "n"), ("netrc-file", nil), ("cookie", "b"), ("cookie-jar", "c"), ("compressed", nil),
+      ("range", "r"),
+      ("referer", "e"), ("remote-name", "O"), ("remote-header-name", "J"), ("continue", nil), ("continue-at", "C"), ("head", "I"),
       ("help", "h"),
     ]
     for (long, short) in expected { #expect(options.contains { $0.long == long && $0.short == short }, "\(long)") }

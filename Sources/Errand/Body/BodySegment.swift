@@ -10,6 +10,15 @@ enum BodySegment: Sendable {
     case .file(_, let length): length
     }
   }
+
+  /// Fills `buffer` with what is at `offset`. Blocks.
+  fileprivate func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(HttpClientError) {
+    switch self {
+    case .bytes(let bytes):
+      bytes.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[Int(offset)..<Int(offset) + buffer.count])) }
+    case .file(let file, _): try file.read(into: buffer, at: offset)
+    }
+  }
 }
 
 /// Segments in a row, and how far they are read.
@@ -17,40 +26,35 @@ struct SegmentCursor: Sendable {
   private let segments: [BodySegment]
   private var index = 0
   private var offset: Int64 = 0
+  private var remaining: Int64
 
   /// At most so much is read at a time, in bytes.
   static let pieceBytes: Int64 = 262_144
 
   init(_ segments: [BodySegment]) {
-    self.segments = segments.filter { $0.length > 0 }
+    self.segments = segments
+    remaining = segments.reduce(0) { $0 + $1.length }
   }
 
-  var isAtEnd: Bool { index == segments.count }
+  var isAtEnd: Bool { remaining == 0 }
 
-  /// Replaces what `piece` holds by the next piece, in the memory that it has. Blocks.
+  /// Replaces what `piece` holds by the next piece, in the same memory where that fits. Blocks.
   mutating func read(into piece: inout [UInt8]) throws(HttpClientError) {
-    piece.removeAll(keepingCapacity: true)
-    while !isAtEnd, case let room = SegmentCursor.pieceBytes - Int64(piece.count), room > 0 {
-      let count = min(segments[index].length - offset, room)
-      try segments[index].append(to: &piece, from: offset, Int(count))
-      offset += count
-      if offset == segments[index].length { (index, offset) = (index + 1, 0) }
-    }
+    let count = Int(min(remaining, SegmentCursor.pieceBytes))
+    if piece.count != count { piece = [UInt8](unsafeUninitializedCapacity: count) { $1 = count } }
+    var span = piece.mutableSpan
+    try span.withUnsafeMutableBytes { (buffer) throws(HttpClientError) in try fill(buffer) }
+    remaining -= Int64(count)
   }
-}
 
-extension BodySegment {
-  fileprivate func append(to piece: inout [UInt8], from offset: Int64, _ count: Int) throws(HttpClientError) {
-    switch self {
-    case .bytes(let bytes):
-      piece += bytes[Int(offset)..<Int(offset) + count]
-    case .file(let file, _):
-      let start = piece.count
-      piece += repeatElement(0, count: count)
-      var span = piece.mutableSpan
-      try span.withUnsafeMutableBytes { (bytes) throws(HttpClientError) in
-        try file.read(into: UnsafeMutableRawBufferPointer(rebasing: bytes[start...]), at: offset)
-      }
+  private mutating func fill(_ buffer: UnsafeMutableRawBufferPointer) throws(HttpClientError) {
+    var filled = 0
+    while filled < buffer.count {
+      let count = Int(min(segments[index].length - offset, Int64(buffer.count - filled)))
+      try segments[index].read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled..<filled + count]), at: offset)
+      filled += count
+      offset += Int64(count)
+      if offset == segments[index].length { (index, offset) = (index + 1, 0) }
     }
   }
 }

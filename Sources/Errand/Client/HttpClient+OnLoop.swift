@@ -29,6 +29,9 @@ extension HttpClient {
     engine.table[handle].map(engine.state)
   }
 
+  /// Where a request goes, as delegates are told; nil if it has ended.
+  @LoopActor public func url(_ handle: RequestHandle) -> String? { engine.table[handle]?.info.url }
+
   /// What happened to a request so far. Also to be had in ``OutcomeSink/requestEnded(_:_:)``; nil after it, and for a request that was
   /// refused before it began.
   @LoopActor public func trace(_ handle: RequestHandle) -> RequestTrace? { engine.table[handle]?.trace }

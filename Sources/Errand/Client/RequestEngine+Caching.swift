@@ -97,7 +97,9 @@ extension RequestEngine {
 
   /// Asks the server behind the back of a request that was answered with what is stale (RFC 5861 section 3).
   private func refresh(_ item: RequestItem, _ course: CacheCourse) {
-    guard !isShutDown, let cache = configuration.cache, var request = item.conversation?.request, cache.beginRefresh(course.key) else { return }
+    guard !isShutDown, let cache = configuration.cache, var request = item.conversation?.request, cache.beginRefresh(course.key) else {
+      return
+    }
     request.cache = .revalidate
     request.tag = nil
     request.key = nil
@@ -157,7 +159,9 @@ extension RequestEngine {
   /// The answer is whole: it is stored, where the rules wanted that.
   func storeAnswer(_ item: RequestItem) {
     // One that ended with its connection may have been cut.
-    guard let cache = configuration.cache, let course = item.conversation?.course, let head = course.stored, !item.lengthUnknown else { return }
+    guard let cache = configuration.cache, let course = item.conversation?.course, let head = course.stored, !item.lengthUnknown else {
+      return
+    }
     course.stored = nil
     // That of one that leads elsewhere is not decoded.
     let isDecoded = item.decoding != nil

@@ -141,7 +141,8 @@ extension RequestEngine {
   }
 
   private func took(
-    _ result: Result<PreparedRequest, HttpClientError>, for handle: RequestHandle, then body: @LoopActor (RequestItem, PreparedRequest) -> Void
+    _ result: Result<PreparedRequest, HttpClientError>, for handle: RequestHandle,
+    then body: @LoopActor (RequestItem, PreparedRequest) -> Void
   ) {
     guard let item = table[handle], case .preparing = item.machine.state else { return }
     switch result {

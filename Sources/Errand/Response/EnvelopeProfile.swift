@@ -14,6 +14,8 @@ public final class EnvelopeProfile: Sendable, Hashable {
   public let sessionInvalidCodes: [String]
   /// What is wrong with the profile, in words; nil if it can be used.
   public let fault: String?
+  /// Those of success, code, message and data; where one is not told, success stands in for it.
+  private let paths: [JsonPath]
 
   public init(
     name: String, successPointer: String, successValues: [String], codePointer: String? = nil, messagePointer: String? = nil,
@@ -26,22 +28,51 @@ public final class EnvelopeProfile: Sendable, Hashable {
     self.messagePointer = messagePointer
     self.dataPointer = dataPointer
     self.sessionInvalidCodes = sessionInvalidCodes
-    fault = EnvelopeProfile.fault(
-      name, successValues,
-      [("success", successPointer), ("code", codePointer), ("message", messagePointer), ("data", dataPointer)])
-  }
-
-  private static func fault(_ name: String, _ successValues: [String], _ pointers: [(what: String, pointer: String?)]) -> String? {
-    if name.isEmpty { return "an envelope needs a name" }
-    if successValues.isEmpty { return "the envelope \(name) names no value that means success" }
-    for case (let what, let pointer?) in pointers {
+    var paths: [JsonPath] = []
+    var fault: String?
+    if name.isEmpty { fault = "an envelope needs a name" }
+    if successValues.isEmpty { fault = "the envelope \(name) names no value that means success" }
+    for (what, pointer) in [("success", successPointer), ("code", codePointer), ("message", messagePointer), ("data", dataPointer)] {
+      let pointer = pointer ?? successPointer
       do throws(JsonError) {
-        _ = try Json.range(of: pointer, in: Array("{}".utf8))
+        paths.append(try JsonPath(pointer))
       } catch {
-        return "the envelope \(name) has a wrong pointer to its \(what): \(error.message): \(PeerText.line(pointer, limit: 80))"
+        let words = "\(error.message): \(PeerText.line(pointer, limit: 80))"
+        fault = fault ?? "the envelope \(name) has a wrong pointer to its \(what): \(words)"
       }
     }
-    return nil
+    self.paths = paths
+    self.fault = fault
+  }
+
+  /// What an answer says in its envelope. Its texts are nil where the value is absent, or no text, number or flag.
+  struct Contents {
+    fileprivate let body: [UInt8]
+    fileprivate let places: [Range<Int>?]
+
+    var success: String? { text(0) }
+    var code: String? { text(1) }
+    var message: String? { text(2) }
+    var data: Range<Int>? { places[3] }
+
+    private func text(_ index: Int) -> String? { places[index].flatMap { EnvelopeProfile.text(body[$0]) } }
+  }
+
+  /// Throws unless the body is JSON. Of equal keys the first counts.
+  func open(_ body: [UInt8]) throws(JsonError) -> Contents {
+    var places = try Json.places(of: paths, in: body)
+    // Only one with a fault has fewer.
+    while places.count < 4 { places.append(nil) }
+    for (index, pointer) in [(1, codePointer), (2, messagePointer), (3, dataPointer)] where pointer == nil { places[index] = nil }
+    return Contents(body: body, places: places)
+  }
+
+  private static func text(_ json: ArraySlice<UInt8>) -> String? {
+    switch json.first {
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "n"), nil: nil
+    case UInt8(ascii: "\""): (try? JsonValue.parse(Array(json)))?.string
+    default: String(decoding: json, as: UTF8.self)
+    }
   }
 
   /// Whether a failure with this code says that the session is no longer valid. Where no code is told, the value at ``successPointer`` is the code.

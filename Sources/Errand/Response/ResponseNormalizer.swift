@@ -32,29 +32,26 @@ struct ResponseNormalizer {
   }
 
   private func opened(_ envelope: EnvelopeProfile, _ response: HttpResponse) throws(JsonError) -> Result<HttpResponse, HttpClientError> {
-    let root = try JsonValue.parse(response.body)
-    guard case .object = root else {
+    let contents = try envelope.open(response.body)
+    guard response.body.first(where: { !ResponseNormalizer.isSpace($0) }) == UInt8(ascii: "{") else {
       return failure(.wrongShape, "the envelope \(envelope.name) wants a JSON object", response)
     }
-    guard let told = root.at(pointer: envelope.successPointer), let success = ResponseNormalizer.text(told) else {
+    guard let success = contents.success else {
       return failure(.wrongShape, "the envelope \(envelope.name) wants a text or number at \(envelope.successPointer)", response)
     }
     if envelope.successValues.contains(success) {
-      guard let pointer = envelope.dataPointer else { return .success(response) }
-      let range = try Json.range(of: pointer, in: response.body)
-      return .success(response.with(dataRange: range, lacksData: range == nil))
+      guard envelope.dataPointer != nil else { return .success(response) }
+      return .success(response.with(dataRange: contents.data, lacksData: contents.data == nil))
     }
-    let code = envelope.codePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.line)
     let said = PeerText.line(success)
-    let message = envelope.messagePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.line)
     return .failure(
       HttpClientError(
-        .service, phase: .response, message: message ?? "the service said \(said)", sent: .sent, serviceCode: code ?? said,
-        response: response))
+        .service, phase: .response, message: contents.message.map { PeerText.line($0) } ?? "the service said \(said)", sent: .sent,
+        serviceCode: contents.code.map { PeerText.line($0) } ?? said, response: response))
   }
 
   private func statusError(_ response: HttpResponse) -> HttpClientError {
-    let words = response.reason.isEmpty ? ResponseWriter.reasonPhrase(response.status) : response.reason
+    let words = response.reason.isEmpty ? ResponseWriter.reasonPhrase(response.status) : PeerText.line(response.reason)
     var error = HttpClientError(
       .httpStatus, phase: .response, message: words.isEmpty ? "\(response.status)" : "\(response.status) \(words)", sent: .sent,
       response: response)
@@ -65,29 +62,17 @@ struct ResponseNormalizer {
         error.message += ": \(PeerText.line(said))"
       }
     }
-    guard let envelope, let root = try? JsonValue.parse(response.body) else { return error }
-    error.serviceCode = envelope.codePointer.flatMap { root.at(pointer: $0) }.flatMap(ResponseNormalizer.line)
-    if let message = envelope.messagePointer.flatMap({ root.at(pointer: $0) }).flatMap(ResponseNormalizer.line) {
-      error.message += ": \(message)"
-    }
+    guard let contents = try? envelope?.open(response.body) else { return error }
+    // Where no code is told apart, the value that is not success is the code.
+    error.serviceCode = (envelope?.codePointer == nil ? contents.success : contents.code).map { PeerText.line($0) }
+    if let message = contents.message { error.message += ": \(PeerText.line(message))" }
     return error
   }
-
-  private static func line(_ value: JsonValue) -> String? { text(value).map { PeerText.line($0) } }
 
   private func failure(
     _ code: HttpClientError.Code, _ message: String, _ response: HttpResponse
   ) -> Result<HttpResponse, HttpClientError> {
     .failure(HttpClientError(code, phase: .response, message: message, sent: .sent, response: response))
-  }
-
-  private static func text(_ value: JsonValue) -> String? {
-    switch value {
-    case .string(let text): text
-    case .number(let number): number.text
-    case .bool(let flag): flag ? "true" : "false"
-    case .null, .array, .object: nil
-    }
   }
 
   private static func isSpace(_ byte: UInt8) -> Bool {

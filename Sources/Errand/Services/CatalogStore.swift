@@ -15,6 +15,7 @@ public final class CatalogStore: Sendable {
 
   public var current: ServiceCatalog { catalog.withLock { $0 } }
 
+  /// Requests that are submitted from now on see this one.
   public func replace(with catalog: ServiceCatalog) { self.catalog.withLock { $0 = catalog } }
 
   func maker(of service: String) -> ServiceVersion.HeaderMaker? { makers[service] }

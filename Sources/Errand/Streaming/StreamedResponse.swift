@@ -34,6 +34,7 @@ public struct StreamedBody: AsyncSequence, Sendable {
     self.lease = lease
   }
 
+  /// Only one is to be made: it takes the pieces.
   public func makeAsyncIterator() -> Iterator { Iterator(lease: lease) }
 
   /// Gives pieces until nil, the end; throws what the request ended with otherwise.
@@ -44,6 +45,7 @@ public struct StreamedBody: AsyncSequence, Sendable {
       try await lease.next()
     }
 
+    /// The next piece; nil at the end of the body.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(HttpClientError) -> [UInt8]? {
       try await lease.next()
     }

@@ -79,12 +79,14 @@ extension HttpCall {
   public static var leftOut: Set<String> { [] }
   public func adjust(_ request: inout HttpRequest) throws {}
 
+  /// Dates by RFC 3339.
   public static func makeEncoder() -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
     return encoder
   }
 
+  /// Dates by RFC 3339.
   public static func makeDecoder() -> JSONDecoder {
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601

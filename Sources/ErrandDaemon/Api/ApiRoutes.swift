@@ -7,7 +7,8 @@ enum ApiRoutes {
   static func register(_ core: DaemonCore, on server: HttpServer) {
     let routes: [any ApiRoute] = [
       SubmitRoute(core), ListRoute(core), ShowRoute(core), BodyRoute(core), CancelRoute(core), CancelScopeRoute(core), EventsRoute(core),
-      AcknowledgeRoute(core), DelegateRoute(core), DelegatesRoute(core), CookiesRoute(core), ServicesRoute(core), StatsRoute(core), HealthRoute(), ReadyRoute(core), PageRoute(),
+      AcknowledgeRoute(core), DelegateRoute(core), DelegatesRoute(core), CookiesRoute(core), ServicesRoute(core), StatsRoute(core),
+      HealthRoute(), ReadyRoute(core), PageRoute(),
     ]
     for route in routes { server.register(ApiHandler(route, core)) }
     server.register(UnknownPathHandler(routes.map(\.pattern), core))

@@ -96,7 +96,8 @@ extension Problem {
     case .queueFull, .denied: return .unavailable(error.message, limit: error.limit, retryAfter: error.retryAfter)
     default:
       return Problem(
-        kind: "invalid_request", status: 400, title: "Invalid request", detail: error.message, field: error.field.map { "/" + $0 })
+        kind: "invalid_request", status: 400, title: "Invalid request", detail: error.message,
+        field: error.field.map { $0 == "service_version" ? "/version" : "/" + $0 })
     }
   }
 

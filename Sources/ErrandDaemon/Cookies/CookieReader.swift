@@ -15,7 +15,7 @@ enum CookieReader {
       case "host_only", "secure", "http_only": flags[member.key] = try FieldReader.flag(member.value, field)
       case "expires":
         if case .null = member.value { continue }
-        expires = try FieldReader.integer(member.value, field, 0 ... 253_402_300_799)
+        expires = try FieldReader.integer(member.value, field, 0...253_402_300_799)
       default: throw .unknownField(member.key, at: "", among: fields)
       }
     }

@@ -47,6 +47,11 @@ final class DaemonCore {
     settings.proxyTls = connecting.proxyTls
     let notice = UnverifiedNotice(log)
     settings.onUnverifiedTls = { notice.tell($0) }
+    settings.onSessionInvalid = { session in
+      log.write(
+        .warning, "a service says that its session is no longer valid",
+        [("service", session.service ?? session.origin), ("envelope", session.envelope), ("code", session.code)])
+    }
     settings.cache = content.cache
     settings.catalog = content.catalog
     settings.namedCredentials = connecting.secrets.reduce(into: [:]) { $0["secret:" + $1.key] = .bearer($1.value) }
@@ -88,6 +93,7 @@ final class DaemonCore {
     submitting = record
     client.submitOnLoop(request, handle: handle, sink: self)
     submitting = nil
+    if record.url.isEmpty { record.url = client.url(handle) ?? record.url }
     if let refusal {
       self.refusal = nil
       store.withdrawn(record)

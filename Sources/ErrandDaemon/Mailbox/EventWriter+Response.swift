@@ -49,6 +49,14 @@ extension EventWriter {
   }
 
   private func appendBody(_ response: HttpResponse, of handle: RequestHandle, _ bytes: inout [UInt8]) {
+    if let file = response.file {
+      bytes.append(",\"file\":{\"path\":")
+      Json.appendQuoted(file.path, to: &bytes)
+      bytes.append(",\"bytes\":")
+      bytes.append(decimal: file.byteCount)
+      bytes.append("}")
+      return
+    }
     let body = response.body
     guard body.count <= inlineBodyBytes else {
       bytes.append(",\"body_bytes\":")

@@ -46,7 +46,8 @@ struct CredentialReader {
     let name = String(text.dropFirst("secret:".count))
     guard let secret = secrets[name] else {
       let known = secrets.keys.sorted()
-      throw .invalidValue(field, "names no secret of the configuration; there \(known.isEmpty ? "are none" : "are: " + known.joined(separator: ", "))")
+      throw .invalidValue(
+        field, "names no secret of the configuration; there \(known.isEmpty ? "are none" : "are: " + known.joined(separator: ", "))")
     }
     return secret
   }

@@ -5,7 +5,8 @@ internal import HttpWire
 struct SubmissionReader {
   static let fields = [
     "url", "method", "params", "headers", "json", "form", "body", "body_base64", "body_file", "multipart", "delegate", "tag", "key", "meta",
-    "timeouts", "retry", "auth", "cookies", "cache", "decode", "download", "version", "path", "expect", "envelope", "accept_status", "max_body_bytes", "unix_socket", "tls", "proxy", "no_proxy", "resolve", "http_version",
+    "timeouts", "retry", "auth", "cookies", "cache", "decode", "download", "version", "path", "expect", "envelope", "accept_status",
+    "max_body_bytes", "unix_socket", "tls", "proxy", "no_proxy", "resolve", "http_version",
     "priority", "service", "redirects", "max_redirects", "allow_insecure_redirects",
   ]
   static let timeoutFields = ["queue_ms", "connect_ms", "first_byte_ms", "idle_ms", "total_ms"]

@@ -17,6 +17,7 @@ extension Command {
       Option("delegate", nil, "NAME", "whom the outcome is for"),
       Option("tag", nil, "N", "a number that comes back with the outcome; also a scope to cancel"),
       Option("key", nil, "KEY", "a text that comes back with the outcome; also a scope to cancel"),
+      Option("cookies", "send the cookies that the daemon keeps for you, and keep those that come"),
       Option("meta", nil, "JSON", "any JSON that comes back with the outcome"),
       Option("wait", nil, value: .optional("SECONDS"), "wait for the outcome (for at most SECONDS) and print it"),
       Option("ndjson", nil, "FILE", "many requests, a JSON object on each line; - is standard input"),
@@ -64,6 +65,7 @@ extension Command {
     if let delegate = arguments.value("delegate") { json["delegate"] = .string(delegate) }
     if let tag = try arguments.integer("tag") { json["tag"] = .number(JsonNumber(tag)) }
     if let key = arguments.value("key") { json["key"] = .string(key) }
+    if arguments.has("cookies") { json["cookies"] = .bool(true) }
     if let meta = arguments.value("meta") {
       do throws(JsonError) {
         json["meta"] = try JsonValue.parse(Array(meta.utf8))

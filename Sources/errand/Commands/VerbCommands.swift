@@ -16,7 +16,8 @@ extension Command {
     .post, summary: "Post a body to a URL and print the answer.",
     examples: [
       Example(line: "errand post http://localhost:8080/items --json '{\"name\": \"lamp\"}'", says: "JSON"),
-      Example(line: "errand post http://localhost:8080/login --form user=ann --form remember=yes", says: "a form"),
+      Example(line: "errand post http://localhost:8080/login --data-urlencode user=ann --data-urlencode remember=yes", says: "a form"),
+      Example(line: "errand post http://localhost:8080/upload -F note=new -F 'file=@a.png;type=image/png'", says: "a multipart form"),
       Example(
         line: "date | errand post http://localhost:8080/log --data-binary @- -H 'Content-Type: text/plain'",
         says: "what another program says"),
@@ -67,10 +68,13 @@ extension Command {
       options: .request + .response, examples: examples,
       exitCodes: ExitCode.allCases.filter { $0 != .noDaemon && $0 != .noSuchHandle }
     ) { (arguments) throws(Failure) in
+      let method = arguments.has("head") ? HttpMethod.head : method
       let spec = try RequestSpec(arguments, method: method)
       let writing = ResponseWriting(arguments, isHead: method == .head)
       if !arguments.has("direct"), let code = try DaemonVerb.run(spec, writing, ControlClient(arguments)) { return code }
-      return try DirectRun.run(spec, writing)
+      let code = try DirectRun.run(spec, writing)
+      try spec.cookies.save()
+      return code
     }
   }
 }

@@ -11,6 +11,10 @@ enum DaemonVerb {
   /// nil if this process is to make the request: no daemon answers on the socket, it would not take so large a request, or the body is
   /// larger than it keeps in memory and asking again does no harm.
   static func run(_ spec: RequestSpec, _ writing: ResponseWriting, _ control: ControlClient) throws(Failure) -> ExitCode? {
+    if spec.needsOwnProcess {
+      if writing.isVerbose { Output.note("files and cookies of this command are for this process: the request is made here") }
+      return nil
+    }
     var json = spec.submission()
     json["delegate"] = .string(delegate)
     let event: JsonValue

@@ -37,12 +37,22 @@ private final class DirectReceiver: HttpClientDelegate {
   private let output: Locked<BodyOutput>
   private let outcome = Locked<Outcome?>(nil)
   private let done = DispatchSemaphore(value: 0)
+  private let isShown: Bool
+  private let progress: Locked<Progress>
 
   init(_ writing: ResponseWriting, _ spec: RequestSpec) {
     self.writing = writing
     // The library judges a body as a whole: where it is asked to, the body does not come in pieces.
-    interests = spec.expectsJson || spec.envelope != nil ? [] : [.head, .bodyChunks]
-    output = Locked(BodyOutput(writing, mayBeRetried: spec.retries > 0))
+    var interests: RequestInterests = spec.expectsJson || spec.envelope != nil ? [] : [.head, .bodyChunks]
+    if spec.download != nil { interests = .downloadProgress }
+    isShown = !writing.isSilent && Terminal.isTerminal(STDERR_FILENO)
+    if isShown, spec.body != nil || !spec.parts.isEmpty { interests.insert(.uploadProgress) }
+    self.interests = interests
+    progress = Locked(Progress(isShown: isShown, from: 1 << 20))
+    // What is no success does not go to the file.
+    var toOutput = writing
+    if spec.download != nil { toOutput.output = nil }
+    output = Locked(BodyOutput(toOutput, mayBeRetried: spec.retries > 0))
   }
 
   func wait() -> Outcome {
@@ -66,6 +76,21 @@ private final class DirectReceiver: HttpClientDelegate {
     output.withLock { $0.receive(chunk) }
   }
 
+  func request(_ request: RequestInfo, didSend sent: Int64, of total: Int64) {
+    progress.withLock { progress in
+      if progress.done == 0 { progress.start(total: total < 0 ? nil : total) }
+      progress.advance(sent - progress.done)
+      if sent == total { progress.finish() }
+    }
+  }
+
+  func request(_ request: RequestInfo, didReceive received: TransferProgress) {
+    progress.withLock { progress in
+      if progress.done == 0 { progress.start(total: received.total) }
+      progress.advance(received.bytes - progress.done)
+    }
+  }
+
   func requestDidFinish(_ request: RequestInfo, response: HttpResponse) {
     end(.finished(response), response)
   }
@@ -79,9 +104,11 @@ private final class DirectReceiver: HttpClientDelegate {
   }
 
   private func end(_ ended: Outcome, _ response: HttpResponse?) {
+    progress.withLock { $0.finish() }
     output.withLock { output in
+      if let response, response.file != nil { return }
       if let response {
-        if interests.isEmpty { output.receiveWhole(response) }
+        if !interests.contains(.bodyChunks) { output.receiveWhole(response) }
         output.finish()
       } else {
         output.abandon()

@@ -15,6 +15,9 @@ extension RequestSpec {
         json["body_base64"] = .string(Base64.encode(body))
       }
     }
+    if !parts.isEmpty { json["multipart"] = .array(parts.map(\.json)) }
+    if let auth = who.json { json["auth"] = auth }
+    if !decodes { json["decode"] = .bool(false) }
     json["timeouts"] = .object(timeouts)
     transport.write(to: &json)
     json["redirects"] = .string(follows ? "follow" : "manual")

@@ -5,6 +5,15 @@ extension RequestSpec {
   /// The request for the library in this process.
   func httpRequest() throws(Failure) -> HttpRequest {
     var request = HttpRequest(url, method: method, headers: headers, body: body.map { .bytes($0) })
+    if !parts.isEmpty {
+      var read: [MultipartPart] = []
+      for part in parts { read.append(try part.part()) }
+      request.body = .multipart(read)
+    }
+    request.credentials = who.credentials
+    request.decodes = decodes
+    if let jar = cookies.jar { request.cookies = .jar(jar) }
+    request.download = download
     request.timeouts = Timeouts(connect: connectTimeout, total: maxTime ?? .zero)
     if let maxTime {
       // Who sets a limit for the whole wants no shorter one for a part of it.

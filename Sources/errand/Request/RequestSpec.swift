@@ -17,6 +17,13 @@ struct RequestSpec: Sendable {
   var retries: Int
   var follows: Bool
   var maxRedirects: Int?
+  var parts: [FormArgument] = []
+  var who: WhoArguments
+  var cookies: CookieArguments
+  /// The body may come compressed, and is decompressed.
+  var decodes: Bool
+  /// Goes to a file by the library's own ways: named by the URL, or gone on with.
+  var download: Download?
 
   /// The answers after which curl tries again.
   static let retriedStatuses = [408, 429, 500, 502, 503, 504]
@@ -33,9 +40,34 @@ struct RequestSpec: Sendable {
     let parsed: HttpUrl
     (url, parsed) = try RequestSpec.url(arguments.single("URL"), adding: arguments.all("param"))
     transport = try Transport(arguments, url: parsed, keyOption: keyOption)
+    who = try WhoArguments(arguments, host: parsed.host)
+    cookies = try CookieArguments(arguments)
+    decodes = arguments.has("compressed")
+    download = try RequestSpec.download(arguments, parsed)
     envelope = arguments.value("envelope")
     try readHeaders(arguments)
     try readBody(arguments)
+  }
+
+  /// What it names in this process's surroundings is for this process to read and write.
+  var needsOwnProcess: Bool { download != nil || cookies.jar != nil || parts.contains(where: \.isFile) }
+
+  private static func download(_ arguments: Arguments, _ url: HttpUrl) throws(Failure) -> Download? {
+    let offset = arguments.value("continue-at")
+    if let offset, offset != "-" { throw .usage("--continue-at: \"\(offset)\" is not -: how far the file is, its part says") }
+    let resumes = arguments.has("continue") || offset != nil
+    if arguments.has("remote-name") {
+      if arguments.has("output") { throw .usage("--output and --remote-name contradict each other") }
+      let name = ContentDisposition.suggestedFileName(contentDisposition: nil, url: url, contentType: nil)
+      return Download(to: name, resumes: resumes)
+    }
+    if arguments.has("remote-header-name") { return Download(directory: ".") }
+    guard resumes else { return nil }
+    guard let path = arguments.value("output"), path != "-" else {
+      throw .usage("--continue: needs --output FILE or --remote-name beside it")
+    }
+    if arguments.has("range") { throw .usage("--continue and --range contradict each other") }
+    return Download(to: path, resumes: true)
   }
 
   /// As curl does, a URL without a scheme is an `http` one.
@@ -90,6 +122,9 @@ struct RequestSpec: Sendable {
       }
     }
     if let agent = arguments.value("user-agent") { headers.set("User-Agent", agent) }
+    if let range = arguments.value("range") { headers.set("Range", "bytes=" + range) }
+    if let referer = arguments.value("referer") { headers.set("Referer", referer) }
+    if let sent = cookies.sent { headers.append("Cookie", sent) }
     do throws(WireError) {
       try headers.validate()
     } catch {
@@ -98,10 +133,10 @@ struct RequestSpec: Sendable {
   }
 
   private mutating func readBody(_ arguments: Arguments) throws(Failure) {
-    let kinds = ["data", "data-binary", "json", "form"].filter(arguments.has)
+    let kinds = ["data", "data-binary", "data-raw", "data-urlencode", "json", "form", "form-string"].filter(arguments.has)
     guard let kind = kinds.first else { return }
-    // As with curl, --data and --data-binary are two spellings of one body.
-    guard kinds.count == 1 || kinds == ["data", "data-binary"] else {
+    // As with curl, those of one kind are spellings of one body.
+    guard kinds.allSatisfy({ $0.hasPrefix("data") }) || kinds.allSatisfy({ $0.hasPrefix("form") }) || kinds.count == 1 else {
       throw .usage("--\(kinds[0]) and --\(kinds[kinds.count - 1]): a request has one body")
     }
     switch kind {
@@ -109,15 +144,21 @@ struct RequestSpec: Sendable {
       body = try DataArgument.read(arguments.value("json") ?? "", option: "json", keepsLineEnds: true)
       setDefault("Content-Type", "application/json")
       setDefault("Accept", "application/json")
-    case "form":
-      body = FormEncoding.encodedBytes(try arguments.pairs("form"))
-      setDefault("Content-Type", "application/x-www-form-urlencoded")
+    case "form", "form-string":
+      for text in arguments.all("form") { parts.append(try FormArgument(text)) }
+      for (name, value) in try arguments.pairs("form-string") {
+        var part = try FormArgument(name + "=")
+        part.content = .text(value)
+        parts.append(part)
+      }
     default:
       var pieces: [[UInt8]] = []
       for text in arguments.all("data") { pieces.append(try DataArgument.read(text, option: "data", keepsLineEnds: false)) }
       for text in arguments.all("data-binary") {
         pieces.append(try DataArgument.read(text, option: "data-binary", keepsLineEnds: true))
       }
+      for text in arguments.all("data-raw") { pieces.append(Array(text.utf8)) }
+      for text in arguments.all("data-urlencode") { pieces.append(try UrlencodeArgument.read(text)) }
       body = Array(pieces.joined(separator: [UInt8(ascii: "&")]))
       setDefault("Content-Type", "application/x-www-form-urlencoded")
     }

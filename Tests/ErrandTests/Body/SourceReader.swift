@@ -77,12 +77,13 @@ extension TemporaryDirectory {
 /// Bytes of which every stretch is different.
 func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
   var random = SeededGenerator(seed: seed)
-  return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-    while filled < count {
-      var word = random.next()
-      withUnsafeBytes(of: &word) { for byte in $0 where filled < count { (buffer[filled], filled) = (byte, filled + 1) } }
-    }
-  }
+  let words = (0..<min(8_190, (count + 7) / 8)).map { _ in random.next() }
+  // Not a divisor of any size that pieces have.
+  let block = words.withUnsafeBytes { [UInt8]($0.prefix(65_519)) }
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(count)
+  while bytes.count < count { bytes += block.prefix(count - bytes.count) }
+  return bytes
 }
 
 extension Descriptors {

@@ -20,7 +20,7 @@ import Testing
     var generator = SeededGenerator(seed: 13)
     let plain = generator.text(1_500_000)
     let coded = try await format.encode(plain)
-    try await http2Scene(answering(coded, format.coding)) { client, peer in
+    try await http2Scene(.test, answering(coded, format.coding)) { client, peer in
       let response = try await client.response(await peer.request())
       #expect(response.body == plain && response.encodedByteCount == Int64(coded.count))
       #expect(peer.requests.all.first?.request["accept-encoding"] == ContentDecoder.acceptEncoding)
@@ -33,8 +33,9 @@ import Testing
       (Array(coded.dropLast()), "gzip", .truncated), (coded, "br", .malformedResponse), (coded, "lzma", .malformedResponse),
     ]
     for (bytes, coding, code) in cases {
-      try await http2Scene(answering(bytes, coding)) { client, peer in
-        #expect(try await client.failure(await peer.request()).code == code)
+      try await http2Scene(.test, answering(bytes, coding)) { client, peer in
+        let error = try await client.failure(await peer.request())
+        #expect(error.code == code)
         #expect(try await client.response(await peer.request("/other")).text == "other")
         #expect(peer.accepted.count == 1)
       }
@@ -43,8 +44,9 @@ import Testing
 
   @Test func `decoding outlives the stream, and a bomb stops`() async throws {
     let coded = try await CodedFormat.gzip.encode([UInt8](repeating: 0x61, count: 8 << 20))
-    try await http2Scene(answering(coded, "gzip")) { client, peer in
-      #expect(try await client.failure(await peer.request()).code == .tooLarge)
+    try await http2Scene(.test, answering(coded, "gzip")) { client, peer in
+      let error = try await client.failure(await peer.request())
+      #expect(error.code == .tooLarge)
       #expect(try await client.response(await peer.request("/other")).text == "other")
     }
     try await http2Scene(.test { $0.maxDecodedRatio = .max }, answering(coded, "gzip")) { client, peer in
@@ -54,7 +56,7 @@ import Testing
       let delegate = RecordingDelegate(.bodyChunks, before: { _ in gate.pass() })
       let handle = client.submit(await peer.request(), delegate: delegate)
       try await client.wait(for: handle) { $0.decoding?.hasEnded == true && $0.untaken >= RequestItem.untakenLimit }
-      #expect(await client.onLoop { $0.engine.table[handle]?.connection } == nil)
+      #expect(await client.onLoop { $0.engine.table[handle]?.connection == nil })
       gate.open()
       #expect(try await delegate.outcomes.first(1)[0].event.name == "finished")
       #expect(delegate.body.count == 8 << 20)
@@ -65,7 +67,7 @@ import Testing
     var generator = SeededGenerator(seed: 14)
     let plain = (0..<500_000).flatMap { _ in withUnsafeBytes(of: generator.next()) { Array($0) } }
     let coded = try await CodedFormat.gzip.encode(plain)
-    try await http2Scene(answering(coded, "gzip")) { client, peer in
+    try await http2Scene(.test, answering(coded, "gzip")) { client, peer in
       let gate = Gate()
       defer { gate.open() }
       let delegate = RecordingDelegate(.bodyChunks, before: { _ in gate.pass() })

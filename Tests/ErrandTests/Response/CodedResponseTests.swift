@@ -53,7 +53,8 @@ import Testing
     try await scene { connection, _ in
       for byte in bytes { after(.milliseconds(1)) { connection.write([byte]) } }
     } test: { client, peer in
-      #expect(try await client.response(HttpRequest(await peer.url())).body == plain)
+      let answer = try await client.response(HttpRequest(await peer.url()))
+      #expect(answer.body == plain)
     }
   }
 
@@ -70,13 +71,17 @@ import Testing
     let inner = try await CodedFormat.brotli.encode(plain(5_000))
     var coded = CodedResponse(try await CodedFormat.gzip.encode(inner), "br")
     coded.fields += "Content-Encoding: identity, x-gzip\r\n"
-    try await answer(coded.whole) { result, _, _ in #expect(try result.get().body == plain(5_000)) }
+    try await answer(coded.whole) { result, _, _ in
+      let response = try result.get()
+      #expect(response.body == plain(5_000))
+    }
   }
 
   @Test func `gzip with several members is decoded whole`() async throws {
     let member = try await CodedFormat.gzip.encode(plain(5_000))
     try await answer(CodedResponse(member + member + [0, 0], "gzip").whole) { result, _, _ in
-      #expect(try result.get().body == plain(5_000) + plain(5_000))
+      let response = try result.get()
+      #expect(response.body == plain(5_000) + plain(5_000))
     }
   }
 
@@ -118,7 +123,8 @@ import Testing
     try await answer(unknown) {
       $0.decodes = false
     } _: { result, _, _ in
-      #expect(try result.get().body == [1, 2, 3])
+      let response = try result.get()
+      #expect(response.body == [1, 2, 3])
     }
   }
 
@@ -145,7 +151,8 @@ import Testing
       try await answer(Array("HTTP/1.1 \(status)\r\nContent-Encoding: \(coding)\r\n\(fields)\r\n".utf8), method: method) {
         $0.acceptStatus = [404]
       } _: { result, peer, client in
-        #expect(try result.get().body.isEmpty)
+        let response = try result.get()
+        #expect(response.body.isEmpty)
         _ = try await client.send(HttpRequest(await peer.url("/next")))
         #expect(peer.accepted.count == 1)
       }
@@ -160,7 +167,8 @@ import Testing
       let error = try #require(result.error)
       #expect(error.code == (coding.hasPrefix("gzip, gzip") ? .tooLarge : .malformedResponse) && error.phase == .response)
       #expect(error.message.contains(coding.split(separator: " ").last.map(String.init) ?? "") || error.code == .tooLarge, "\(error)")
-      #expect(try await client.response(HttpRequest(await peer.url("/next"))).text == "next")
+      let answer = try await client.response(HttpRequest(await peer.url("/next")))
+      #expect(answer.text == "next")
     }
   }
 
@@ -173,7 +181,8 @@ import Testing
       try await answer(CodedResponse(coded, format.coding).whole) { result, peer, client in
         #expect(
           result.error?.code == .malformedResponse && result.error?.phase == .response && result.error?.retryable == false, "\(result)")
-        #expect(try await client.response(HttpRequest(await peer.url("/next"))).text == "next")
+        let answer = try await client.response(HttpRequest(await peer.url("/next")))
+        #expect(answer.text == "next")
       }
       coded[index] = before
     }
@@ -193,7 +202,8 @@ import Testing
     let coded = try await CodedFormat.gzip.encode(plain(1_000))
     let head = Array("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n".utf8)
     try await answer(head + coded, closes: true) { result, _, _ in
-      #expect(try result.get().body == plain(1_000) && result.get().lengthUnknown)
+      let response = try result.get()
+      #expect(response.body == plain(1_000) && response.lengthUnknown)
     }
     try await answer(head + coded.dropLast(), closes: true) { result, _, _ in #expect(result.error?.code == .truncated) }
   }
@@ -208,7 +218,7 @@ import Testing
       }
     } test: { client, peer in
       var request = HttpRequest(await peer.url())
-      request.retry = RetryPolicy(max: 1, baseDelay: .milliseconds(1))
+      request.retry = RetryPolicy(max: 1)
       let response = try await client.response(request)
       #expect(response.body == plain(1_000) && response.attempts == 2)
     }
@@ -221,7 +231,8 @@ import Testing
     try await answer(coded.whole) {
       $0.maxBodyBytes = 100_000
     } _: { result, _, _ in
-      #expect(try result.get().body.count == 100_000)
+      let response = try result.get()
+      #expect(response.body.count == 100_000)
     }
     try await answer(coded.whole) {
       $0.maxBodyBytes = 99_999
@@ -244,7 +255,8 @@ import Testing
     try await answer(bomb.whole, configuration: .test { $0.maxDecodedRatio = .max }) {
       $0.maxBodyBytes = 32 << 20
     } _: { result, _, _ in
-      #expect(try result.get().body.count == 32 << 20)
+      let response = try result.get()
+      #expect(response.body.count == 32 << 20)
     }
   }
 
@@ -254,9 +266,10 @@ import Testing
       connection.write(bomb.whole)
     } test: { client, peer in
       let before = await client.onLoop { _ in EventLoop.shared.turn }
-      #expect(try await client.response(HttpRequest(await peer.url())).body.count == 16 << 20)
+      let answer = try await client.response(HttpRequest(await peer.url()))
+      #expect(answer.body.count == 16 << 20)
       let turns = await client.onLoop { _ in EventLoop.shared.turn } &- before
-      #expect(turns >= (16 << 20) / BodyDecoding.bytesPerTurn - 1)
+      #expect(turns >= (16 << 20) / 262_144 - 1)
     }
   }
 
@@ -306,7 +319,8 @@ import Testing
       }
     } test: { client, peer in
       for target in ["/", "/broken", "/bomb"] {
-        #expect(try await client.response(HttpRequest(await peer.url(target))).text == "next")
+        let answer = try await client.response(HttpRequest(await peer.url(target)))
+        #expect(answer.text == "next")
       }
       let delegate = StoppingDelegate()
       for target in ["/", "/broken", "/bomb"] { client.submit(HttpRequest(await peer.url(target)), delegate: delegate) }

@@ -80,6 +80,13 @@ import Testing
       message: "the service said 7"),
     Row(what: "the code is an object", body: #"{"code": {}}"#, envelope: .codeMsgData, code: "wrong_shape"),
     Row(what: "null is data, too", body: #"{"code": 0, "data": null}"#, envelope: .codeMsgData, code: "ok", data: "null"),
+    Row(
+      what: "of equal keys the first counts", body: #"{"code": 0, "code": 1, "data": 1, "data": 2}"#, envelope: .codeMsgData, code: "ok",
+      data: "1"),
+    Row(
+      what: "escapes in keys and values", body: #"{"c\u006fde": "E\u0031\"", "msg": "a\u00e9"}"#, envelope: .codeMsgData, code: "service",
+      serviceCode: "E1\"", message: "aé"),
+    Row(what: "what stands behind the data is checked", body: #"{"code": 0, "data": 1, x}"#, envelope: .codeMsgData, code: "not_json"),
     Row(what: "data absent", body: #"{"code": 0}"#, envelope: .codeMsgData, code: "ok"),
 
     Row(

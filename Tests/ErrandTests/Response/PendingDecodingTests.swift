@@ -40,7 +40,7 @@ import Testing
   @Test func `decoding outlives the message, whose connection serves others meanwhile`() async throws {
     try await staged { client, peer, handle, delegate, release in
       let untaken = await client.onLoop { $0.engine.table[handle]?.untaken ?? 0 }
-      #expect(untaken <= RequestItem.untakenLimit + BodyDecoding.bytesPerTurn)
+      #expect(untaken <= 1_048_576 + 262_144)
       let description = try #require(await client.describe(handle))
       #expect(description.state == "receiving" && description.explanation == "has received its response and decodes it")
       // One that waits is not behind the delegate.

@@ -5,7 +5,7 @@ import HttpWire
 /// A request as a scripted peer read it.
 struct SeenRequest: Sendable {
   let head: RequestHead
-  /// The first 64 KiB of it.
+  /// The first ``ScriptedPeer/keptBytes`` of it.
   let body: [UInt8]
   let bodyCount: Int
   /// The connection's number in its peer, from 1.
@@ -23,6 +23,8 @@ final class ScriptedPeer {
 
   private let server = HttpServer()
   private let script: Script
+  /// How much of a body is kept.
+  var keptBytes = 65_536
   /// Told of each connection before anything is read from it.
   var onConnection: ((PeerConnection) -> Void)?
   private(set) var address = SocketAddress.loopback(port: 0)
@@ -176,7 +178,7 @@ final class PeerConnection {
         if let onHead, onHead(head) { return stopReading() }
       case .body(let range):
         bodyCount += range.count
-        body += bytes[range].prefix(65_536 - body.count)
+        body += bytes[range].prefix(peer.keptBytes - body.count)
       case .trailers:
         break
       case .end:

@@ -24,7 +24,13 @@ final class SubmitRoute: ApiRoute {
       }
       return try BatchSubmission(call, core).run()
     }
-    let submission = try SubmissionReader(rules: core.rules).read(try core.jsonBody(call))
+    var submission = try SubmissionReader(rules: core.rules).read(try core.jsonBody(call))
+    // A trace that the caller is part of goes on with its request (W3C Trace Context).
+    for name in ["traceparent", "tracestate"] {
+      if let value = call.request.head.headers[name], !submission.request.headers.contains(name) {
+        submission.request.headers.append(name, value)
+      }
+    }
     let core = self.core
     core.prepareTls(of: submission) { problem in
       do throws(Problem) {

@@ -47,6 +47,7 @@ final class Http2Pair: Http2SessionHandler {
   }
 
   func close() { session.close() }
+  func failed(body error: HttpClientError, on stream: Http2Stream) {}
 
   func submit(
     _ method: HttpMethod = .get, _ path: String = "/", headers: HttpHeaders = [:], body: [UInt8] = [], holdsBody: Bool = false

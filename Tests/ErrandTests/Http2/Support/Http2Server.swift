@@ -40,6 +40,8 @@ final class Http2Server {
   }
   var answersPings = true
   var givesWindows = true
+  /// How much of a body is kept.
+  var keptBytes = 65_536
 
   // What the client lets through.
   private var connectionWindow = 65_535
@@ -124,7 +126,7 @@ final class Http2Server {
       if frame.has(Http2Frame.endHeaders) { endSection() }
     case .data?:
       requests[frame.stream]?.bodyCount += frame.payload.count
-      if (requests[frame.stream]?.body.count ?? 0) < 65_536 { requests[frame.stream]?.body += frame.payload }
+      if (requests[frame.stream]?.body.count ?? 0) < keptBytes { requests[frame.stream]?.body += frame.payload }
       if givesWindows, !frame.payload.isEmpty {
         send(.windowUpdate(0, UInt32(frame.payload.count)))
         if !frame.has(Http2Frame.endStream) { send(.windowUpdate(frame.stream, UInt32(frame.payload.count))) }
