@@ -40,6 +40,7 @@ final class RequestEngine {
   let preparations = DispatchQueue(label: "errand.preparation")
   /// Downloads whose files are not closed yet.
   var openDownloads = 0
+  var closingParts = ClosingParts()
   private nonisolated let lastHandle: Atomic<UInt64>
   private var random = SystemRandomNumberGenerator()
 
