@@ -19,7 +19,7 @@ public enum CodedFormat: String, CaseIterable, Sendable {
     case .gzip: return try await output("gzip", "-9", "-c", path)
     case .zlib: return try await python("zlib.compress(data, 9)", path)
     case .rawDeflate: return try await python("zlib.compress(data, 9)[2:-4]", path)
-    case .brotli: return try await output("brotli", "-c", path)
+    case .brotli: return try await output("brotli", "-q", "6", "-c", path)
     case .zstd: return try await output("zstd", "-q", "-c", path)
     }
   }

@@ -57,6 +57,7 @@ struct AuthProgress: Sendable {
     origin.said = uses.origin
     proxy.said = uses.proxy
     attemptsBefore = attempts
+    words = nil
     waiting = nil
   }
 

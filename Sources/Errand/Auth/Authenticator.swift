@@ -14,8 +14,8 @@ final class Authenticator: Sendable {
   struct Subject {
     let method: HttpMethod
     let url: HttpUrl
-    /// nil: not known before it is sent.
-    let bodyHash: (HashAlgorithm) -> [UInt8]?
+    /// nil: not known before it is sent. An answer to a challenge is made off the loop, where it may take long.
+    let bodyHash: (HashAlgorithm, _ mayTakeLong: Bool) -> [UInt8]?
   }
 
   /// Adds what is to be said to `headers`. `toProxy`: what a proxy that asked for nothing yet is told. `subject` is called for few requests only.
@@ -52,7 +52,7 @@ final class Authenticator: Sendable {
   /// What the next CONNECT to a proxy says; nil for what it says without having been asked.
   func toConnect(_ proxy: Proxy, authority: String, _ answer: AuthChoice?) -> (value: String, use: AuthUse)? {
     guard let credentials = proxy.credentials.map(HttpCredentials.init) else { return nil }
-    return try? said(answer, credentials, AuthSpace(proxy), .connect, target: authority) { $0.hash([]) }
+    return try? said(answer, credentials, AuthSpace(proxy), .connect, target: authority) { hash, _ in hash.hash([]) }
   }
 
   private func toOrigin(
@@ -88,17 +88,18 @@ final class Authenticator: Sendable {
   /// The answer to a challenge, or what is remembered of earlier ones.
   private func said(
     _ answer: AuthChoice?, _ credentials: HttpCredentials, _ space: AuthSpace, _ method: HttpMethod, target: String,
-    _ bodyHash: (HashAlgorithm) -> [UInt8]?
+    _ bodyHash: (HashAlgorithm, _ mayTakeLong: Bool) -> [UInt8]?
   ) throws(WireError) -> (value: String, use: AuthUse)? {
     let cnonce = Authenticator.cnonce()
     if var choice = answer {
-      let value = try choice.authorization(for: credentials, method: method, target: target, bodyHash: bodyHash, cnonce: cnonce)
+      let value = try choice.authorization(
+        for: credentials, method: method, target: target, bodyHash: { bodyHash($0, true) }, cnonce: cnonce)
       memory.learn(choice, of: space, for: credentials, target: target)
       return (value, choice.use(isFresh: true))
     }
     // A body is hashed before the memory is locked, for that may take long.
     let algorithm = memory.recall(of: space, for: credentials, target: target) { $0.bodyAlgorithm }
-    let hash = algorithm.flatMap(bodyHash)
+    let hash = algorithm.flatMap { bodyHash($0, false) }
     return memory.recall(of: space, for: credentials, target: target) { choice in
       let value = try? choice.authorization(
         for: credentials, method: method, target: target, bodyHash: { $0 == algorithm ? hash : nil }, cnonce: cnonce)

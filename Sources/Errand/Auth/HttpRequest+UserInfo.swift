@@ -10,6 +10,10 @@ extension HttpRequest {
     let parts = userInfo.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
     let texts = parts.compactMap { String(validating: LocalUrl.percentDecoded(Array($0)), as: UTF8.self) }
     guard texts.count == parts.count, let user = texts.first else { throw .invalid("url", "the credentials in the URL are not UTF-8") }
-    self.credentials = .basic(user: user, password: texts.count > 1 ? texts[1] : "")
+    let credentials = HttpCredentials.basic(user: user, password: texts.count > 1 ? texts[1] : "")
+    do throws(WireError) { try credentials.check() } catch {
+      throw .invalid("url", "the credentials in the URL can't be sent: \(error.message)")
+    }
+    self.credentials = credentials
   }
 }

@@ -1,4 +1,3 @@
-internal import Hashing
 internal import HttpWire
 
 /// A request's body as it is going to be sent.
@@ -9,15 +8,6 @@ struct PreparedBody {
     case stream(HttpBodyStream)
     /// Its length and type are known once its files are open.
     case unopened(UnopenedBody.Content)
-
-    /// nil where the bytes are not known before they are sent.
-    func hash(_ algorithm: HashAlgorithm) -> [UInt8]? {
-      switch self {
-      case .absent: algorithm.hash([])
-      case .bytes(let bytes): algorithm.hash(bytes)
-      case .stream, .unopened: nil
-      }
-    }
   }
 
   let content: Content

@@ -14,13 +14,21 @@ extension RequestEngine {
     case 407: step = challengedByProxy(item, conversation, AuthChallenge.all(in: head.headers, proxy: true), wasSentOnce)
     default: step = nil
     }
-    return step.map(FollowUp.authenticate)
+    switch step {
+    case nil: return nil
+    // A delegate is not bothered with what could not be sent anyway.
+    case .ask? where !item.canReplayBody: return nil
+    case let step?:
+      guard item.canReplayBody else { throw .cannotReplayBody("the answer \(head.status) asks who it is, and \(StreamSource.wasSent)") }
+      return .authenticate(step)
+    }
   }
 
   private func challenged(
     _ item: RequestItem, _ conversation: Conversation, _ challenges: [AuthChallenge], _ wasSentOnce: Bool
   ) -> AuthStep? {
     let request = conversation.request
+    let challenges = answerable(challenges, conversation)
     if let credentials = request.credentials {
       if let choice = conversation.auth.origin.answer(to: challenges, with: credentials, wasSentOnce: wasSentOnce) {
         return .origin(choice)
@@ -35,12 +43,23 @@ extension RequestEngine {
     return .ask(challenges)
   }
 
+  /// Without those that want a hash of a body that is not known before it is sent.
+  private func answerable(_ challenges: [AuthChallenge], _ conversation: Conversation) -> [AuthChallenge] {
+    if conversation.request.canHashBody { return challenges }
+    let kept = challenges.filter { DigestAuth(challenge: $0)?.needsBodyHash != true }
+    if kept.count < challenges.count {
+      conversation.auth.words = "the Digest of a body (auth-int) can't be made of one that is not known before it is sent"
+    }
+    return kept
+  }
+
   private func challengedByProxy(
     _ item: RequestItem, _ conversation: Conversation, _ challenges: [AuthChallenge], _ wasSentOnce: Bool
   ) -> AuthStep? {
     guard case .forward(let proxy)? = item.origin.options?.proxy, let credentials = proxy.credentials.map(HttpCredentials.init) else {
       return nil
     }
+    let challenges = answerable(challenges, conversation)
     if let choice = conversation.auth.proxy.answer(to: challenges, with: credentials, wasSentOnce: wasSentOnce) { return .proxy(choice) }
     if case .digest(let realm, _) = conversation.auth.proxy.said {
       authenticator.memory.forget(realm, of: AuthSpace(proxy), for: credentials)
@@ -75,11 +94,11 @@ extension RequestEngine {
     }
   }
 
-  private func answered(_ answer: ChallengeAnswer, _ challenges: [AuthChallenge], _ handle: RequestHandle) {
+  private func answered(_ reply: ChallengeAnswer, _ challenges: [AuthChallenge], _ handle: RequestHandle) {
     guard let item = table[handle], case .preparing = item.machine.state, let conversation = item.conversation else { return }
-    switch answer {
+    switch reply {
     case .proceedWithout:
-      apply(item.machine.answered(), to: item)
+      takeAnswer(item)
     case .cancel:
       _ = cancel(handle)
     case .use(let credentials):
@@ -92,7 +111,7 @@ extension RequestEngine {
       let first = (try? credentials.firstAuthorization()) ?? nil
       if choice == nil, first == nil, (try? credentials.check()) != nil {
         conversation.auth.words = "the server offers nothing that the delegate's credentials could answer"
-        return apply(item.machine.answered(), to: item)
+        return takeAnswer(item)
       }
       prepare(next, for: handle, with: AuthAnswers(origin: choice))
     }
@@ -114,15 +133,15 @@ extension RequestEngine {
     }
   }
 
-  private func got(_ answer: TokenBroker.Answer, _ handle: RequestHandle, isRenewal: Bool) {
+  private func got(_ token: TokenBroker.Answer, _ handle: RequestHandle, isRenewal: Bool) {
     guard let item = table[handle], case .preparing = item.machine.state, let conversation = item.conversation else { return }
-    switch answer {
+    switch token {
     case .success(let token):
       if isRenewal { conversation.auth.hasNewToken = true }
       prepare(conversation.request, for: handle, with: AuthAnswers(token: token))
     case .failure(let failure) where isRenewal:
       conversation.auth.words = "there is no new token: \(failure.words)"
-      apply(item.machine.answered(), to: item)
+      takeAnswer(item)
     case .failure(let failure):
       apply(item.machine.refused(.denied, .request, "there is no token: \(failure.words)"), to: item)
     }

@@ -27,7 +27,8 @@ extension RequestEngine {
     } catch {
       return decodingFailed(item, error)
     }
-    guard decoding.hasMore else { return }
+    // What takes the body may have ended the request.
+    guard decoding.hasMore, item.decoding === decoding else { return }
     item.connection?.pause(item)
     decodings.add(item, of: self)
   }
@@ -38,6 +39,7 @@ extension RequestEngine {
     if decoding.isStreamed, item.taker?.isFull(item) ?? (item.untaken >= RequestItem.untakenLimit) { return }
     do throws(WireError) {
       try gather(item, decoding) { (output) throws(WireError) in try decoding.goOn(into: &output, decodings) }
+      guard item.decoding === decoding else { return }
       if decoding.hasMore { return decodings.add(item, of: self) }
       guard decoding.hasEnded else { return resumeIfRoom(item) }
       try decoding.finish()
@@ -68,7 +70,7 @@ extension RequestEngine {
   }
 
   /// An answer that was kept as it came is the outcome after all.
-  func answer(_ item: RequestItem) {
+  func takeAnswer(_ item: RequestItem) {
     guard let head = item.head, item.rules.decodes(head, item.method), !item.received.isEmpty else {
       return apply(item.machine.answered(), to: item)
     }

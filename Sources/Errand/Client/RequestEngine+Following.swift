@@ -99,7 +99,7 @@ extension RequestEngine {
   private func stopped(_ handle: RequestHandle) {
     guard let item = table[handle] else { return }
     item.conversation?.stayed()
-    answer(item)
+    takeAnswer(item)
   }
 
   // MARK: The next exchange
@@ -121,7 +121,10 @@ extension RequestEngine {
     var asked = request
     for (name, value) in conditions { asked.headers.append(name, value) }
     prepare(asked, for: handle, with: .none) { [self] item, prepared in
-      conversation(of: item).asks(prepared, attempts: item.machine.attempts)
+      let conversation = self.conversation(of: item)
+      conversation.asks(prepared, attempts: item.machine.attempts)
+      // Its token was rejected meanwhile.
+      if conversation.auth.origin.said == .awaitsToken { return askForToken(item) }
       item.take(prepared)
       ask(item)
     }

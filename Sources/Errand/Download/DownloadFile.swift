@@ -9,19 +9,22 @@ final class DownloadFile: Sendable {
   // The lock is the queue's alone; it never waits.
   private let file: Locked<PartialFile>
   private let isUnwanted = Atomic<Bool>(false)
+  private let keepsPart: Bool
 
   init(_ download: Download) {
+    keepsPart = download.resumes
     file = Locked(PartialFile(download))
   }
 
-  /// Has `work` done, and tells the loop what came of it. Nothing is done any more once it was given up.
+  /// Has `work` done, and tells the loop what came of it. Once it was given up, nothing is done any more but what `adds` to a part that is kept.
   func run<Value: Sendable>(
+    adds: Bool = false,
     _ work: @escaping @Sendable (inout PartialFile, _ isUnwanted: () -> Bool) throws(HttpClientError) -> Value,
     then: @escaping @LoopActor @Sendable (Result<Value, HttpClientError>) -> Void
   ) {
     queue.async { [self] in
       let isUnwanted = { self.isUnwanted.load(ordering: .acquiring) }
-      guard !isUnwanted() else { return }
+      guard !isUnwanted() || adds && keepsPart else { return }
       let result = file.withLock { file -> Result<Value, HttpClientError> in
         do throws(HttpClientError) { return .success(try work(&file, isUnwanted)) } catch { return .failure(error) }
       }

@@ -64,7 +64,7 @@ final class DownloadTransfer: BodyTaker {
     item.untaken += bytes.count
     let piece = [UInt8](bytes)
     let handle = item.info.handle
-    file.run { (file, _) throws(HttpClientError) in
+    file.run(adds: true) { (file, _) throws(HttpClientError) in
       try file.write(piece)
       return piece.count
     } then: { [self] in

@@ -121,7 +121,7 @@ extension RequestEngine {
   private func start(_ item: RequestItem, _ transfer: DownloadTransfer, _ start: PartialFile.Start) {
     let handle = item.info.handle
     item.taker = transfer
-    transfer.file.run { (file, isUnwanted) throws(HttpClientError) in
+    transfer.file.run(adds: true) { (file, isUnwanted) throws(HttpClientError) in
       try file.begin(start)
       try file.hashWhatIsThere(isUnwanted)
       return 0
@@ -147,7 +147,7 @@ extension RequestEngine {
 
   func tooLarge(_ transfer: DownloadTransfer, _ item: RequestItem) {
     let limit = transfer.download.maxBytes ?? .max
-    apply(item.machine.responseFailed(.tooLarge, "the file is larger than \(limit) bytes (limit max_bytes of the download)"), to: item)
+    apply(item.machine.refused(.tooLarge, .response, "the file is larger than \(limit) bytes (limit max_bytes of the download)"), to: item)
   }
 
   // MARK: The end

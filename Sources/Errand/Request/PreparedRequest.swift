@@ -1,5 +1,4 @@
 internal import EventLoop
-internal import Hashing
 internal import HttpWire
 
 /// A request that was checked and turned into the bytes to send. Pure.
@@ -70,7 +69,7 @@ struct PreparedRequest: Sendable {
       throw .invalid("headers", error.message)
     }
     auth = try authenticator.authorize(&headers, request, plan, toProxy: toProxy, answers) {
-      Authenticator.Subject(method: method, url: url) { [content = prepared.content] in content.hash($0) }
+      Authenticator.Subject(method: method, url: url) { [content = prepared.content] in content.hash($0, mayTakeLong: $1) }
     }
     // Only the caller's own headers can ask for any of these.
     let bringsHeaders = !request.headers.isEmpty

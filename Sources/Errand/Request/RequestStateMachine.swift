@@ -119,10 +119,14 @@ struct RequestStateMachine: Sendable {
   /// Something has to be looked up before anything is sent, or sent again.
   mutating func setAside() -> Actions {
     switch state {
-    case .new, .backingOff: state = .preparing
-    case .queued, .connecting, .exchanging, .preparing, .ended: break
+    case .new:
+      state = .preparing
+      return .nothing
+    case .backingOff:
+      state = .preparing
+      return Actions(timer: .clear)
+    case .queued, .connecting, .exchanging, .preparing, .ended: return .nothing
     }
-    return .nothing
   }
 
   /// What is sent next is ready.

@@ -1,15 +1,21 @@
 /// What a command line said, checked against the command's options.
 struct Arguments: Sendable {
   private var values: [String: [String]] = [:]
+  /// Every use of an option, in order.
+  private var uses: [(name: String, value: String)] = []
   var positionals: [String] = []
 
   mutating func set(_ option: Option, _ value: String) {
+    uses.append((option.long, value))
     if option.isRepeatable { values[option.long, default: []].append(value) } else { values[option.long] = [value] }
   }
 
   func has(_ name: String) -> Bool { values[name] != nil }
   func value(_ name: String) -> String? { values[name]?.last }
   func all(_ name: String) -> [String] { values[name] ?? [] }
+
+  /// The uses of some options, in the order in which they stand.
+  func uses(of names: Set<String>) -> [(name: String, value: String)] { uses.filter { names.contains($0.name) } }
 
   /// A whole number of at least `minimum`.
   func integer(_ name: String, atLeast minimum: Int = .min) throws(Failure) -> Int? {

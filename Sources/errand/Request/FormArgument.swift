@@ -33,6 +33,15 @@ struct FormArgument: Sendable {
     }
   }
 
+  /// A part of just this value, whatever it begins with.
+  init(plain text: String) throws(Failure) {
+    guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
+      throw .usage("--form-string: \"\(text)\" is not of the form NAME=VALUE")
+    }
+    name = String(text[..<equals])
+    content = .text(String(text[text.index(after: equals)...]))
+  }
+
   /// What stands before `;type=` and `;filename=`, and their values.
   private static func parts(_ text: Substring) -> (value: String, filename: String?, contentType: String?) {
     var (value, filename, contentType): (String, String?, String?) = (String(text), nil, nil)
@@ -89,9 +98,12 @@ enum UrlencodeArgument {
       let name = String(text[..<mark])
       let rest = String(text[text.index(after: mark)...])
       let content = text[mark] == "@" ? try DataArgument.read("@" + rest, option: option, keepsLineEnds: true) : Array(rest.utf8)
-      let value = FormEncoding.percentEncode(String(decoding: content, as: UTF8.self))
+      let value = encode(String(decoding: content, as: UTF8.self))
       return Array((name.isEmpty ? value : name + "=" + value).utf8)
     }
-    return Array(FormEncoding.percentEncode(text).utf8)
+    return Array(encode(text).utf8)
   }
+
+  /// As in a form: a space is a plus.
+  private static func encode(_ text: String) -> String { FormEncoding.percentEncode(text).replacing("%20", with: "+") }
 }

@@ -145,20 +145,19 @@ struct RequestSpec: Sendable {
       setDefault("Content-Type", "application/json")
       setDefault("Accept", "application/json")
     case "form", "form-string":
-      for text in arguments.all("form") { parts.append(try FormArgument(text)) }
-      for (name, value) in try arguments.pairs("form-string") {
-        var part = try FormArgument(name + "=")
-        part.content = .text(value)
-        parts.append(part)
+      for (name, text) in arguments.uses(of: ["form", "form-string"]) {
+        parts.append(try name == "form" ? FormArgument(text) : FormArgument(plain: text))
       }
     default:
       var pieces: [[UInt8]] = []
-      for text in arguments.all("data") { pieces.append(try DataArgument.read(text, option: "data", keepsLineEnds: false)) }
-      for text in arguments.all("data-binary") {
-        pieces.append(try DataArgument.read(text, option: "data-binary", keepsLineEnds: true))
+      for (name, text) in arguments.uses(of: Set(kinds)) {
+        switch name {
+        case "data": pieces.append(try DataArgument.read(text, option: name, keepsLineEnds: false))
+        case "data-binary": pieces.append(try DataArgument.read(text, option: name, keepsLineEnds: true))
+        case "data-raw": pieces.append(Array(text.utf8))
+        default: pieces.append(try UrlencodeArgument.read(text))
+        }
       }
-      for text in arguments.all("data-raw") { pieces.append(Array(text.utf8)) }
-      for text in arguments.all("data-urlencode") { pieces.append(try UrlencodeArgument.read(text)) }
       body = Array(pieces.joined(separator: [UInt8(ascii: "&")]))
       setDefault("Content-Type", "application/x-www-form-urlencoded")
     }

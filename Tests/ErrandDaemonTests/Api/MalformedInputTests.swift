@@ -19,7 +19,7 @@ struct MalformedInputTests {
     ("{\"url\": \"nothing\"}", "/url", "invalid_request"),
     ("{\"url\": \"ftp://h/\"}", "/url", "invalid_request"),
     ("{\"url\": \"http://h/ b\"}", "/url", "invalid_request"),
-    ("{\"url\": \"http://h/\", \"multipart\": []}", "/multipart", "unknown_field"),
+    ("{\"url\": \"http://h/\", \"webhook\": []}", "/webhook", "unknown_field"),
     ("{\"url\": \"http://h/\", \"a/b~c\": 1}", "/a~1b~0c", "unknown_field"),
     ("{\"url\": \"http://h/\", \"method\": 1}", "/method", "wrong_type"),
     ("{\"url\": \"http://h/\", \"method\": \"GE T\"}", "/method", "invalid_value"),

@@ -131,6 +131,25 @@ struct TokenRequestTests {
     }
   }
 
+  @Test("a 401 that is kept is decoded, as any outcome")
+  func decoded() async throws {
+    let zipped: [UInt8] = [
+      0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xCB, 0xCB, 0xD7, 0x51, 0x28, 0x4E, 0xCC, 0x4C, 0x51, 0xC8, 0xCC, 0x53,
+      0x48, 0xAF, 0xCA, 0x2C, 0x00, 0x00, 0x49, 0x58, 0x18, 0x56, 0x10, 0x00, 0x00, 0x00,
+    ]
+    try await scene { connection, _ in
+      connection.write("HTTP/1.1 401 Said\r\nContent-Encoding: gzip\r\nContent-Length: \(zipped.count)\r\n\r\n")
+      connection.write(zipped)
+    } test: { client, peer in
+      let source = CountingSource()
+      let first = try await client.failure(request(await peer.url(), source))
+      source.fail(with: CancellationError())
+      let second = try await client.failure(request(await peer.url(), source))
+      #expect(first.response?.text == "no, said in gzip" && first.message == "401 Said")
+      #expect(second.response?.text == "no, said in gzip" && second.message == "401 Said; there is no new token: it was cancelled")
+    }
+  }
+
   @Test("no token at all is denied, and nothing is sent")
   func noToken() async throws {
     try await withGatekeeper("t1") { client, peer, _, source in

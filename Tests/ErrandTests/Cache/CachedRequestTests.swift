@@ -91,7 +91,7 @@ struct CachedRequestTests {
 
   @Test func whatIsStaleIsLentWhileItIsAskedForBehindTheBack() async throws {
     try await scene(cached(), CachedRequestTests.script) { client, peer in
-      let url = await peer.url("/?Cache-Control=max-age=0, stale-while-revalidate=100")
+      let url = await peer.url("/?Cache-Control=max-age=0,stale-while-revalidate=100")
       _ = await client.text(HttpRequest(url))
       #expect(await client.text(HttpRequest(url)) == "answer 1")
       try await peer.requests.first(2)

@@ -53,6 +53,22 @@ import Testing
     }
   }
 
+  @Test(arguments: [6_888_895, 2_000_000, 1]) func theLimitOfAFileHoldsWhileDecodingIsPending(limit: Int64) async throws {
+    let directory = try TemporaryDirectory()
+    let (_, coded) = try await numbers()
+    try await scene { connection, _ in
+      connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(coded.count)\r\nContent-Encoding: gzip\r\n\r\n")
+      connection.write(coded)
+    } test: { client, peer in
+      var download = Download(to: directory.file("file"))
+      download.decodes = true
+      download.maxBytes = limit
+      let failure = try await client.failure(.downloading(await peer.url(), download))
+      #expect(failure.code == .tooLarge)
+      try await directory.wait(for: [])
+    }
+  }
+
   @Test func aStreamIsDecodedNoFasterThanItIsTaken() async throws {
     let (plain, coded) = try await numbers()
     try await scene { connection, _ in

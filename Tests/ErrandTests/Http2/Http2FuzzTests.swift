@@ -106,7 +106,7 @@ import Testing
       case .failed:
         failures += 1
         try #require(failures == 1)
-      case .goAway, .settings, .ping, .bodyFailed: break
+      case .goAway, .settings, .ping: break
       }
     }
   }

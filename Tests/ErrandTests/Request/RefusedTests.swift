@@ -9,7 +9,7 @@ import Testing
   static let cases: [(HttpRequest, field: String, words: String)] = [
     (HttpRequest("ftp://localhost/"), "url", "scheme"),
     (HttpRequest("nonsense"), "url", "URL"),
-    (HttpRequest("http://me:secret@localhost/"), "url", "credentials"),
+    (HttpRequest("http://m%0Ae:secret@localhost/"), "url", "credentials"),
     (HttpRequest("http://localhost/a b"), "url", "space"),
     (HttpRequest("http://localhost/", method: .connect), "method", "CONNECT"),
     (HttpRequest("http://localhost/", headers: ["X": "a\r\nY: b"]), "headers", "X"),

@@ -31,7 +31,7 @@ import Testing
     return generator.text(count)
   }
 
-  @Test(arguments: CodedFormat.allCases, [1, 100_000, 2_000_000])
+  @Test(arguments: CodedFormat.allCases, [1, 100_000, 1_000_000])
   func `a coded body is decoded, and the headers stay as they came`(format: CodedFormat, size: Int) async throws {
     let plain = plain(size)
     let coded = try await CodedResponse(plain, format)
@@ -173,22 +173,24 @@ import Testing
   }
 
   @Test(arguments: CodedFormat.allCases) func `bytes that are not in their coding are malformed`(format: CodedFormat) async throws {
-    var coded = try await format.encode(plain(300_000))
-    for index in [2, coded.count / 2, coded.count - 1] {
-      let before = coded[index]
-      coded[index] = ~before
-      if index > 2 { coded.append(0x55) }
-      try await answer(CodedResponse(coded, format.coding).whole) { result, peer, client in
-        #expect(
-          result.error?.code == .malformedResponse && result.error?.phase == .response && result.error?.retryable == false, "\(result)")
+    let coded = try await format.encode(plain(300_000))
+    var damaged = coded
+    for index in coded.count / 2..<coded.count / 2 + 100 { damaged[index] = ~damaged[index] }
+    var begun = coded
+    for index in 0..<20 { begun[index] = 0xFF }
+    for bytes in [begun, damaged, coded + [0x55]] {
+      try await answer(CodedResponse(bytes, format.coding).whole) { result, peer, client in
+        // Without a checksum it may look like the beginning of something longer, or like another body.
+        let isUnchecked = bytes == damaged && (format == .rawDeflate || format == .brotli)
+        let error = result.error
+        #expect(isUnchecked || error?.code == .malformedResponse && error?.phase == .response && error?.retryable == false, "\(result)")
         let answer = try await client.response(HttpRequest(await peer.url("/next")))
         #expect(answer.text == "next")
       }
-      coded[index] = before
     }
   }
 
-  @Test(arguments: CodedFormat.allCases, [200, 3_000_000])
+  @Test(arguments: CodedFormat.allCases, [200, 1_000_000])
   func `a body whose coding is cut is truncated, though its message is whole`(format: CodedFormat, size: Int) async throws {
     let coded = try await format.encode(plain(size))
     for count in [1, coded.count / 2, coded.count - 1] {
@@ -332,14 +334,27 @@ import Testing
       #expect(event("/bomb")?.error?.code == .tooLarge)
     }
   }
+
+  @Test func `the body of a challenge is decoded where nothing follows from it`() async throws {
+    let coded = try await CodedResponse(Array("who are you?".utf8))
+    try await scene { connection, _ in
+      connection.write(Array("HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"r\"\r\n".utf8) + coded.whole.dropFirst(17))
+    } test: { client, peer in
+      let delegate = StoppingDelegate()
+      client.submit(HttpRequest(await peer.url()), delegate: delegate)
+      let error = try #require(try await delegate.outcomes.first(1)[0].event.error)
+      #expect(error.code == .httpStatus && error.response?.text == "who are you?" && error.response?.wasDecoded == true)
+    }
+  }
 }
 
-/// Follows no redirect.
+/// Follows no redirect and answers no challenge.
 private final class StoppingDelegate: HttpClientDelegate {
   let outcomes = Record<(info: RequestInfo, event: DelegateEvent)>("outcomes of a delegate that stops redirects")
-  var interests: RequestInterests { .redirects }
+  var interests: RequestInterests { [.redirects, .challenges] }
 
   func requestDidFinish(_ request: RequestInfo, response: HttpResponse) { outcomes.add((request, .finished(response))) }
   func requestDidFail(_ request: RequestInfo, error: HttpClientError) { outcomes.add((request, .failed(error))) }
   func request(_ request: RequestInfo, willFollow redirection: Redirection) { redirection.stop() }
+  func request(_ request: RequestInfo, didReceiveChallenge challenge: AuthenticationChallenge) { challenge.answer(.proceedWithout) }
 }
