@@ -90,9 +90,8 @@ final class RequestEngine {
           conversation: conversation, engine: self, at: now)
       )
     } catch {
-      let url = request.url.isEmpty ? request.path ?? "" : request.url
       let info = RequestInfo(
-        handle: handle, url: RequestInfo.withoutUserInfo(url), method: request.method ?? .get, tag: request.tag, key: request.key,
+        handle: handle, url: RequestInfo.shown(request), method: request.method ?? .get, tag: request.tag, key: request.key,
         delegateName: request.delegateName, owner: request.owner)
       return .refuse(DeliveryTicket(info, sink, delegate), error)
     }
