@@ -1,3 +1,4 @@
+import Errand
 import EventLoop
 import Foundation
 import Glibc
@@ -9,16 +10,13 @@ import Testing
 @testable import ErrandDaemon
 
 /// What the API has for whole messages: bodies from files, parts, credentials, cookies, the cache, downloads, services.
-@LoopActor
 @Suite(.timeLimit(.minutes(2))) struct ContentTests {
   /// A server that answers with what it saw.
   private func withEcho(_ body: (String) async throws -> Void) async throws {
-    let server = HttpServer()
-    server.register(Echo())
-    let address = try server.listen(on: .loopback(port: 0))
+    let server = try await EchoServer()
     let result: Result<Void, any Error>
-    do { result = .success(try await body("http://\(address)")) } catch { result = .failure(error) }
-    await server.close(grace: .zero)
+    do { result = .success(try await body(server.url)) } catch { result = .failure(error) }
+    await server.close()
     try result.get()
   }
 
@@ -154,6 +152,19 @@ import Testing
       }
     }
   }
+}
+
+@LoopActor
+private final class EchoServer {
+  let url: String
+  private let server = HttpServer()
+
+  init() throws {
+    server.register(Echo())
+    url = "http://\(try server.listen(on: .loopback(port: 0)))"
+  }
+
+  func close() async { await server.close(grace: .zero) }
 }
 
 @LoopActor
