@@ -114,6 +114,8 @@ final class PeerConnection {
   private var requestCount = 0
   private var bodyCount = 0
   private(set) var receivedCount = 0
+  /// Came before reading was stopped, and was not read.
+  private var kept: [UInt8] = []
   /// Whether a request came that `answer` was not called for.
   private(set) var isOwing = false
   /// Told with each head, before the body; true stops the reading of requests.
@@ -163,7 +165,13 @@ final class PeerConnection {
   func endWriting() { raw.endWriting() }
   /// Reads no more, and does not notice the end of the connection either.
   func stopReading() { raw.onBytes = nil }
-  func resumeReading() { raw.onBytes = { [unowned self] in read($0) } }
+  func resumeReading() {
+    raw.onBytes = { [unowned self] in read($0) }
+    let rest = kept
+    kept = []
+    receivedCount -= rest.count
+    if !rest.isEmpty { read(rest) }
+  }
 
   private func read(_ bytes: [UInt8]) {
     receivedCount += bytes.count
@@ -175,7 +183,11 @@ final class PeerConnection {
       case .head(let head):
         self.head = head
         (body, bodyCount) = ([], 0)
-        if let onHead, onHead(head) { return stopReading() }
+        if let onHead, onHead(head) {
+          // Some of the body may have come with it.
+          kept = Array(bytes[offset...])
+          return stopReading()
+        }
       case .body(let range):
         bodyCount += range.count
         body += bytes[range].prefix(peer.keptBytes - body.count)
