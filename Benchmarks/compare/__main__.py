@@ -1,4 +1,4 @@
-"""Measures Errand against wrk, h2load, libcurl and URLSession, and errandd against the library.
+"""Measures Errand against wrk, h2load, libcurl, URLSession and zlib, and errandd against the library.
 
 usage: scripts/bench [--quick] [--json FILE] [--measures LIST] [--clients LIST] [--rounds N] [--seconds S]
 
@@ -6,8 +6,8 @@ Builds what it compares. A local nginx serves from one core, the clients run on 
 (A B C D, A B C D, ...). A ratio is taken within a round; what is printed is the median over the rounds.
   --quick          the core figures against the fastest peers, within 50 seconds once all is built
   --json FILE      also writes every figure: [{"name", "value", "unit", "peer", "target", "reached"}, ...]
-  --measures LIST  only these, of keep-alive,tls,http2,handshakes,bodies,queue,in-flight
-  --clients LIST   only these, of errand,libcurl,libcurl-tuned,urlsession,wrk,h2load,errandd
+  --measures LIST  only these, of keep-alive,tls,http2,handshakes,bodies,gzip,envelope,queue,in-flight
+  --clients LIST   only these, of errand,libcurl,libcurl-tuned,urlsession,wrk,h2load,zlib,errandd
   --rounds N       how often each is measured (default 5; quick: 3)
   --seconds S      how long each throughput run takes, in whole seconds (default 3; quick: 1)
 A missed target is printed, not a failure.

@@ -20,6 +20,8 @@ def build(clients):
     compile_peer("hold-server", "hold-server.c", C_COMPILER)
     if "libcurl" in clients or "libcurl-tuned" in clients:
         compile_peer("curl-multi", "curl-multi.c", C_COMPILER, ["-lcurl"])
+    if "zlib" in clients:
+        compile_peer("inflate", "inflate.c", C_COMPILER, ["-lz"])
     if "urlsession" in clients:
         compile_peer("urlsession", "urlsession.swift", SWIFT_COMPILER)
     for client, product in (("errand", "errand-bench"), ("errandd", "errandd")):

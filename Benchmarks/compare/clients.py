@@ -11,7 +11,7 @@ from machine import say
 from processes import run_json, run_watched
 from servers import Nginx
 
-ALL = ["errand", "libcurl", "libcurl-tuned", "urlsession", "wrk", "h2load", "errandd"]
+ALL = ["errand", "libcurl", "libcurl-tuned", "urlsession", "wrk", "h2load", "zlib", "errandd"]
 
 
 def connections_for(streams):
@@ -53,6 +53,10 @@ class Clients:
         requests = int(re.search(r"(\d+) succeeded", text).group(1))
         seconds = requests / float(re.search(r"([\d.]+) req/s", text).group(1))
         return {"requests": requests, "seconds": seconds, "cpu_seconds": cpu, "peak_kb": peak}
+
+    def zlib(self, file):
+        """No client at all: zlib inflates the file time and again; a request is a body."""
+        return self._own([BUILT / "inflate", file, self.seconds])
 
     def queue(self, url, limit, count, total):
         """Errand with `count` requests queued behind `limit` slots, time and again, `total` of them; also gives admission_seconds."""

@@ -1,6 +1,8 @@
 """What the clients talk to, each as long as its block runs: nginx, a server that never answers, errandd."""
 
 import contextlib
+import gzip
+import json
 import pathlib
 import os
 import shutil
@@ -10,13 +12,15 @@ import subprocess
 import sys
 import tempfile
 
-from building import BUILT
+from building import BUILT, ROOT
 from certificates import make_certificates
 from machine import file_limit
 from processes import accepts, comes_up, free_ports, process
 
 BODY = '{"status": "success", "info": {"id": 1042, "name": "sample"}}'
 LARGE_BODY_BYTES = 1_048_576
+TEXT_BYTES = 102_400
+ENVELOPE_BYTES = 1_024
 PORTS = ["plain", "tls", "http2", "resumed", "full"]
 
 # One cipher suite, so that no client is measured with a cheaper one than another.
@@ -30,7 +34,8 @@ http {
   ssl_certificate $folder/server.pem; ssl_certificate_key $folder/server.key;
   ssl_protocols TLSv1.3; ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;
   log_format handshake "$$uri $$ssl_session_reused"; root $folder/files;
-  server { listen 127.0.0.1:$plain backlog=4096; location / { return 200 '$body'; } location = /large { } }
+  server { listen 127.0.0.1:$plain backlog=4096; location / { return 200 '$body'; } location = /large { }
+    location = /envelope { return 200 '$envelope'; } location = /text.gz { default_type text/plain; add_header Content-Encoding gzip; } }
   server { listen 127.0.0.1:$tls ssl backlog=4096; location / { return 200 '$body'; } }
   server { listen 127.0.0.1:$http2 ssl http2 backlog=4096; http2_max_concurrent_streams $streams; location / { return 200 '$body'; } }
   server {
@@ -60,7 +65,8 @@ class Nginx:
         self.plain, self.tls, self.http2, self.resumed, self.full = (
             f"{'http' if name == 'plain' else 'https'}://127.0.0.1:{port}/" for name, port in ports.items()
         )
-        self.large = self.plain + "large"
+        self.large, self.envelope, self.text = (self.plain + path for path in ("large", "envelope", "text.gz"))
+        self.text_file = pathlib.Path(folder, "files", "text.gz")
         self.handshakes = pathlib.Path(folder, "handshakes.log")
 
 
@@ -69,12 +75,13 @@ def nginx(cores):
     program = shutil.which("nginx", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     with tempfile.TemporaryDirectory(prefix="errand-bench-") as folder, contextlib.ExitStack() as stack:
         make_certificates(folder)
-        large = pathlib.Path(folder, "files", "large")
-        large.parent.mkdir()
-        large.write_bytes(os.urandom(LARGE_BODY_BYTES))
+        files = pathlib.Path(folder, "files")
+        files.mkdir()
+        (files / "large").write_bytes(os.urandom(LARGE_BODY_BYTES))
+        (files / "text.gz").write_bytes(gzip.compress(text(), mtime=0))
         for _ in range(5):
             ports = dict(zip(PORTS, free_ports(len(PORTS))))
-            settings = {"folder": folder, "files": min(file_limit(), 65_536), "body": BODY, "streams": Nginx.STREAMS}
+            settings = {"folder": folder, "files": min(file_limit(), 65_536), "body": BODY, "envelope": envelope(), "streams": Nginx.STREAMS}
             pathlib.Path(folder, "nginx.conf").write_text(NGINX.substitute(settings, **ports))
             command = [program, "-e", f"{folder}/error.log", "-p", folder, "-c", f"{folder}/nginx.conf"]
             child = stack.enter_context(process(cores.on_server(command), stderr=subprocess.DEVNULL))
@@ -82,6 +89,20 @@ def nginx(cores):
                 yield Nginx(folder, ports)
                 return
         sys.exit("bench: nginx does not start: " + pathlib.Path(folder, "error.log").read_text())
+
+
+def text():
+    """English, of which the project has most in its documents."""
+    pages = b"".join(page.read_bytes() for page in sorted(ROOT.glob("docs/**/*.md")))
+    return (pages * (TEXT_BYTES // len(pages) + 1))[:TEXT_BYTES]
+
+
+def envelope():
+    """A list of items, in a service's envelope of just that size."""
+    items = [{"id": number, "name": f"item {number}", "price": number * 1.25, "tags": ["a", "b"], "isNew": number % 2 == 0} for number in range(12)]
+    answer = {"code": "0", "msg": "ok", "data": {"items": items, "rest": ""}}
+    answer["data"]["rest"] = "x" * (ENVELOPE_BYTES - len(json.dumps(answer)))
+    return json.dumps(answer)
 
 
 @contextlib.contextmanager

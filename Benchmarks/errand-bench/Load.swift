@@ -6,6 +6,7 @@ import Synchronization
 final class Load: HttpClientDelegate, OutcomeSink {
   private let client: HttpClient
   private let request: HttpRequest
+  private let bodyBytes: Int?
   private let inFlight: Int
   private let finished = Atomic<Int>(0)
   private let failed = Atomic<Int>(0)
@@ -14,6 +15,7 @@ final class Load: HttpClientDelegate, OutcomeSink {
   init(_ target: Target, inFlight: Int) {
     client = target.client(slots: inFlight)
     request = target.request
+    bodyBytes = target.bodyBytes
     self.inFlight = inFlight
   }
 
@@ -40,7 +42,11 @@ final class Load: HttpClientDelegate, OutcomeSink {
   // The delegate, called on the client's delivery queue.
 
   func requestDidFinish(_ info: RequestInfo, response: HttpResponse) {
-    finished.wrappingAdd(1, ordering: .relaxed)
+    if let bodyBytes, response.body.count != bodyBytes {
+      failed.wrappingAdd(1, ordering: .relaxed)
+    } else {
+      finished.wrappingAdd(1, ordering: .relaxed)
+    }
     next()
   }
 

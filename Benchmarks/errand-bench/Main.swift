@@ -9,7 +9,7 @@ struct Main {
     usage: errand-bench throughput TARGET --in-flight N --seconds S [--delivery queue|loop]
            errand-bench queue TARGET --limit L --count N --total T
            errand-bench inflight --count N --control PORT --ports PORT,PORT,...
-    TARGET: --url URL [--ca FILE] [--http2] [--json-expected]
+    TARGET: --url URL [--ca FILE] [--http2] [--json-expected | --envelope NAME] [--body-bytes N]
 
       throughput   keeps N requests running for S seconds, each outcome's delegate starting the next
       queue        N requests queued behind L connections, then all answered; time and again, until T were

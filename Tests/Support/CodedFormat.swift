@@ -16,7 +16,7 @@ public enum CodedFormat: String, CaseIterable, Sendable {
     let directory = try TemporaryDirectory()
     let path = try directory.write("body.txt", plain)
     switch self {
-    case .gzip: return try await output("gzip", "-9", "-c", path)
+    case .gzip: return try await output("gzip", "-9", "-n", "-c", path)
     case .zlib: return try await python("zlib.compress(data, 9)", path)
     case .rawDeflate: return try await python("zlib.compress(data, 9)[2:-4]", path)
     case .brotli: return try await output("brotli", "-q", "6", "-c", path)

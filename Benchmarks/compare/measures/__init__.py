@@ -1,6 +1,6 @@
 """What is measured: a module each, with `run(bench)`."""
 
-from measures import bodies, handshakes, http2, in_flight, keep_alive, queue, tls
+from measures import bodies, envelope, gzip, handshakes, http2, in_flight, keep_alive, queue, tls
 
 # In the order in which they run.
 ALL = {
@@ -9,6 +9,8 @@ ALL = {
     "http2": http2.run,
     "handshakes": handshakes.run,
     "bodies": bodies.run,
+    "gzip": gzip.run,
+    "envelope": envelope.run,
     "queue": queue.run,
     "in-flight": in_flight.run,
 }

@@ -11,7 +11,8 @@ public import HttpWire
 /// midst of writing makes a wrong body. What goes wrong with the disk is counted in ``statistics`` and is no error. Two processes may not
 /// share a directory: the second one keeps its entries in memory only.
 public final class HttpCache: Sendable {
-  let settings: Settings
+  /// As they were given; a negative size is 0.
+  public let settings: Settings
   let state: Locked<State>
   let writing = DispatchQueue(label: "errand.cache.writing")
   let reading = DispatchQueue(label: "errand.cache.reading")

@@ -40,6 +40,7 @@ final class RequestEngine {
   let preparations = DispatchQueue(label: "errand.preparation")
   /// Downloads whose files are not closed yet.
   var openDownloads = 0
+  var closingParts = ClosingParts()
   private nonisolated let lastHandle: Atomic<UInt64>
   private var random = SystemRandomNumberGenerator()
 
@@ -89,9 +90,8 @@ final class RequestEngine {
           conversation: conversation, engine: self, at: now)
       )
     } catch {
-      let url = request.url.isEmpty ? request.path ?? "" : request.url
       let info = RequestInfo(
-        handle: handle, url: RequestInfo.withoutUserInfo(url), method: request.method ?? .get, tag: request.tag, key: request.key,
+        handle: handle, url: RequestInfo.shown(request), method: request.method ?? .get, tag: request.tag, key: request.key,
         delegateName: request.delegateName, owner: request.owner)
       return .refuse(DeliveryTicket(info, sink, delegate), error)
     }

@@ -7,16 +7,23 @@ final class DownloadFile: Sendable {
   // Not one queue for all: a slow disk must not hold up the others. Of the pool whose threads are bounded.
   private let queue = DispatchQueue(label: "errand.download", target: .global())
   // The lock is the queue's alone; it never waits.
-  private let file: Locked<PartialFile>
+  private let state: Locked<State>
   private let isUnwanted = Atomic<Bool>(false)
-  private let keepsPart: Bool
+  /// What came is written even if it was given up meanwhile: a later request goes on with it.
+  private let keepsParts: Bool
 
-  init(_ download: Download) {
-    keepsPart = download.resumes
-    file = Locked(PartialFile(download))
+  private struct State {
+    var file: PartialFile
+    var failure: HttpClientError?
   }
 
-  /// Has `work` done, and tells the loop what came of it. Once it was given up, nothing is done any more but what `adds` to a part that is kept.
+  init(_ download: Download) {
+    state = Locked(State(file: PartialFile(download)))
+    keepsParts = download.resumes
+  }
+
+  /// Has `work` done, and tells the loop what came of it. After a failure nothing is done any more: a piece may be missing. Nor is it once the file was
+  /// given up, but for what `adds` to a part that is kept.
   func run<Value: Sendable>(
     adds: Bool = false,
     _ work: @escaping @Sendable (inout PartialFile, _ isUnwanted: () -> Bool) throws(HttpClientError) -> Value,
@@ -24,9 +31,15 @@ final class DownloadFile: Sendable {
   ) {
     queue.async { [self] in
       let isUnwanted = { self.isUnwanted.load(ordering: .acquiring) }
-      guard !isUnwanted() || adds && keepsPart else { return }
-      let result = file.withLock { file -> Result<Value, HttpClientError> in
-        do throws(HttpClientError) { return .success(try work(&file, isUnwanted)) } catch { return .failure(error) }
+      guard !isUnwanted() || adds && keepsParts else { return }
+      let result = state.withLock { state -> Result<Value, HttpClientError> in
+        if let failure = state.failure { return .failure(failure) }
+        do throws(HttpClientError) {
+          return .success(try work(&state.file, isUnwanted))
+        } catch {
+          state.failure = error
+          return .failure(error)
+        }
       }
       EventLoop.shared.enqueue { then(result) }
     }
@@ -36,7 +49,11 @@ final class DownloadFile: Sendable {
   func giveUp(then: @escaping @LoopActor @Sendable () -> Void) {
     isUnwanted.store(true, ordering: .releasing)
     queue.async { [self] in
-      file.withLock { $0.discard() }
+      state.withLock { state in
+        state.file.discard()
+        // What is asked of it yet would open it again.
+        if state.failure == nil { state.failure = FileCalls.failure("the download was given up") }
+      }
       EventLoop.shared.enqueue { then() }
     }
   }

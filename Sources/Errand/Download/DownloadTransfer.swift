@@ -42,6 +42,8 @@ final class DownloadTransfer: BodyTaker {
   }
 
   var mayStartAnew: Bool { true }
+  /// Where its part is kept; nil if none is.
+  var part: String? { download.resumes ? download.place()?.part : nil }
 
   /// A body begins.
   func begin(at place: DownloadPlace, offset: Int64, total: Int64?) {

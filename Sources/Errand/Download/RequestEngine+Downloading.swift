@@ -20,13 +20,19 @@ extension RequestEngine {
     }
     transfer.stage = .looking
     apply(item.machine.setAside(), to: item)
-    let (url, mayResume, handle) = (transfer.url, !transfer.hasOwnRange, item.info.handle)
+    let handle = item.info.handle
+    let isWaiting = transfer.part.map { closingParts.wait($0) { [self] in look(transfer, handle) } } ?? false
+    if !isWaiting { look(transfer, handle) }
+    return true
+  }
+
+  private func look(_ transfer: DownloadTransfer, _ handle: RequestHandle) {
+    let (url, mayResume) = (transfer.url, !transfer.hasOwnRange)
     transfer.file.run { (file, _) throws(HttpClientError) in
       try file.look(url: url, mayResume: mayResume)
     } then: { [self] in
       looked($0, transfer, handle)
     }
-    return true
   }
 
   private func looked(_ result: Result<DownloadRules.Asked, HttpClientError>, _ transfer: DownloadTransfer, _ handle: RequestHandle) {
@@ -160,8 +166,8 @@ extension RequestEngine {
     transfer.stage = .finishing
     let handle = item.info.handle
     apply(item.machine.followed(isReusable: isReusable), to: item)
-    transfer.file.run { (file, _) throws(HttpClientError) in
-      try file.finish()
+    transfer.file.run { (file, isUnwanted) throws(HttpClientError) in
+      if !isUnwanted() { try file.finish() }
     } then: { [self] in
       finished($0, transfer, handle)
     }
@@ -181,8 +187,11 @@ extension RequestEngine {
 
   /// The request has ended, however.
   func close(_ transfer: DownloadTransfer) {
+    let part = transfer.part
+    if let part { closingParts.begin(part) }
     transfer.file.giveUp { [self] in
       openDownloads -= 1
+      for body in part.map({ closingParts.end($0) }) ?? [] { body() }
       tellIfEmpty()
     }
   }

@@ -61,6 +61,19 @@ struct LocalFile: Sendable {
     return bytes
   }
 
+  /// The content of a file whose size is told as 0 though it has some, as files of the kernel's are; nil if it has none, or too much.
+  func unannounced() -> [UInt8]? {
+    var bytes: [UInt8] = []
+    while bytes.count <= LocalFile.unannouncedLimit {
+      guard let piece = try? read(65_536, from: Int64(bytes.count)) else { return nil }
+      if piece.isEmpty { return bytes.isEmpty ? nil : bytes }
+      bytes += piece
+    }
+    return nil
+  }
+
+  private static let unannouncedLimit = 16 * 1_048_576
+
   func close() { LocalFile.close(descriptor) }
 
   private static func close(_ descriptor: Int32) { Glibc.close(descriptor) }

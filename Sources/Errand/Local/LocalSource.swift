@@ -34,6 +34,14 @@ enum LocalSource: Sendable {
   }
 }
 
+extension RequestInfo {
+  /// The URL, or the path, of a request that was refused, without what may be secret in it.
+  static func shown(_ request: HttpRequest) -> String {
+    if DataUrl.isOne(request.url) { return (try? DataUrl(request.url))?.shown ?? "data:…" }
+    return withoutUserInfo(request.url.isEmpty ? request.path ?? "" : request.url)
+  }
+}
+
 /// What a local URL turned out to hold.
 enum LocalContent: Sendable {
   case bytes([UInt8], mediaType: String)
@@ -53,7 +61,13 @@ enum LocalContent: Sendable {
     case .file(let url):
       do throws(LocalFile.Refusal) {
         let mediaType = SystemMimeTypes.shared.type(forExtension: url.nameExtension) ?? MimeTypes.unknown
-        self = .file(try LocalFile.open(url), mediaType: mediaType)
+        let file = try LocalFile.open(url)
+        if file.size == 0, let bytes = file.unannounced() {
+          self = .bytes(bytes, mediaType: mediaType)
+          file.close()
+        } else {
+          self = .file(file, mediaType: mediaType)
+        }
       } catch {
         self = .refused(error)
       }

@@ -53,7 +53,8 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
   public var phase: Phase?
   /// In words, without secrets.
   public var message: String
-  /// For `invalid_request`: the part of the request that is wrong: `url`, `method`, `headers`, `unix_socket`, `proxy` or `tls`.
+  /// For `invalid_request`: the part of the request that is wrong: `url`, `method`, `headers`, `unix_socket`, `proxy`, `tls`,
+  /// `params`, `body`, `envelope`, `service`, `service_version`, `path`, `credentials` or `adapters`.
   public var field: String?
   /// For `queue_full`: the limit that is reached, by its name in settings, such as `max_queued_per_host`.
   public var limit: String?

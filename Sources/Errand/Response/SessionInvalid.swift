@@ -1,5 +1,5 @@
 /// A service said that the session of its requests is no longer valid: time to log in again.
-public struct SessionInvalid: Sendable {
+public struct SessionInvalid: Sendable, CustomStringConvertible {
   /// The service of the request that was told so; nil if it has none.
   public let service: String?
   /// The origin that said so, as in `https://api.example.com`.
@@ -12,4 +12,7 @@ public struct SessionInvalid: Sendable {
   public let message: String
   /// The first request that was told so.
   public let request: RequestInfo
+
+  /// Such as `the session of shop is over: 401: log in again`.
+  public var description: String { "the session of \(service ?? origin) is over: \(code): \(message)" }
 }

@@ -15,12 +15,14 @@ public enum CatalogReport: Sendable, CustomStringConvertible {
 
   public var description: String {
     switch self {
-    case .updated(let count): "a new catalogue is in use, with \(count) services"
+    case .updated(let count): "a new catalogue is in use, with \(CatalogReport.words(count))"
     case .unchanged: "the catalogue is unchanged"
-    case .loaded(let count): "the catalogue of last time is in use, with \(count) services"
+    case .loaded(let count): "the catalogue of last time is in use, with \(CatalogReport.words(count))"
     case .failed(let error): "the catalogue can't be fetched, the old one stays in use: \(error)"
     case .refused(let error): "the new catalogue can't be used, the old one stays in use: \(error)"
     case .file(let words): "the catalogue's file: \(words)"
     }
   }
+
+  private static func words(_ count: Int) -> String { count == 1 ? "1 service" : "\(count) services" }
 }

@@ -21,13 +21,15 @@ enum BaseUrl {
     do throws(WireError) {
       _ = try HttpUrl(base)
     } catch {
-      return "\(PeerText.line(base, limit: 100)) can't be used: \(error.message)"
+      return "\(shown(base)) can't be used: \(error.message)"
     }
     guard !base.utf8.contains(UInt8(ascii: "?")), !base.utf8.contains(UInt8(ascii: "#")) else {
-      return "\(PeerText.line(base, limit: 100)) can't be used: it has a query or a fragment"
+      return "\(shown(base)) can't be used: it has a query or a fragment"
     }
     return nil
   }
+
+  private static func shown(_ base: String) -> String { PeerText.line(RequestInfo.withoutUserInfo(base), limit: 100) }
 
   /// `url` with further pairs in its query.
   static func adding(_ params: [HttpParam], to url: String) -> String {

@@ -20,7 +20,7 @@ extension HttpResponse {
     } catch let error as DecodingError {
       throw failure(error, data, T.self, decoder)
     } catch {
-      throw failure(.wrongShape, "the JSON is not a \(T.self): \(PeerText.line("\(error)"))")
+      throw failure(.wrongShape, "the JSON does not fit \(T.self): \(PeerText.line("\(error)"))")
     }
   }
 
@@ -32,7 +32,7 @@ extension HttpResponse {
     } catch {
       return failure(.notJson, "the body is not JSON: \(error)")
     }
-    return failure(.wrongShape, "the JSON is not a \(T.self): \(DecodingFault(error, in: data, as: T.self, with: decoder))")
+    return failure(.wrongShape, "the JSON does not fit \(T.self): \(DecodingFault(error, in: data, as: T.self, with: decoder))")
   }
 
   private func failure(_ code: HttpClientError.Code, _ message: String) -> HttpClientError {

@@ -142,7 +142,8 @@ struct SubmissionReader {
     if let value = members["service"] {
       let name = try FieldReader.text(value, "/service")
       service = rules.connecting.services[name]
-      guard service != nil else {
+      // One with a path is looked for in the catalogue, which says itself what there is.
+      guard service != nil || request.path != nil else {
         let known = rules.connecting.services.keys.sorted()
         throw .invalidValue(
           "/service",

@@ -76,6 +76,38 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true]) func afterAPieceThatIsMissingNothingIsPutInItsPlace(resumes: Bool) async throws {
+    let directory = try TemporaryDirectory()
+    let path = try directory.write("file", Array("old".utf8))
+    try await scene { connection, _ in
+      connection.answer("new, and whole")
+    } test: { client, peer in
+      let outcomes = Record<Result<HttpResponse, HttpClientError>>("outcomes")
+      let gate = Gate()
+      defer { gate.open() }
+      let request = HttpRequest.downloading(await peer.url(), Download(to: path, resumes: resumes))
+      let handle = await client.onLoop { client in
+        let handle = client.submitOnLoop(request, sink: Outcomes(outcomes))
+        // As a disk that fails in the middle, and works again before the end is reached.
+        if let transfer = client.engine.table[handle]?.download {
+          transfer.file.run { (_, _) throws(HttpClientError) -> Int in
+            gate.pass()
+            throw HttpClientError(.file, message: "a piece is missing")
+          } then: { [engine = client.engine] in
+            engine.wrote($0, transfer, handle)
+          }
+        }
+        return handle
+      }
+      try await client.wait(for: handle) { $0.download?.stage == .finishing }
+      gate.open()
+      let outcome = try await outcomes.first(1)
+      #expect(throws: HttpClientError.self) { try outcome[0].get() }
+      try await client.wait("the file to be closed") { $0.engine.openDownloads == 0 }
+      #expect(directory.text("file") == "old" && directory.names == ["file"])
+    }
+  }
+
   @Test func aDiskThatTakesNoMoreFailsTheDownload() async throws {
     let directory = try TemporaryDirectory()
     let total = 8 << 20

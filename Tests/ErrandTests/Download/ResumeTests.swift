@@ -223,6 +223,28 @@ import Testing
     }
   }
 
+  @Test func oneThatIsCancelledWhileItWaitsForAPartOpensNothing() async throws {
+    let directory = try TemporaryDirectory()
+    try await scene { connection, _ in
+      connection.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\nETag: \"v\"\r\n\r\non")
+    } test: { client, peer in
+      let before = openDescriptors()
+      let request = HttpRequest.downloading(await peer.url(), Download(to: directory.file("file"), resumes: true))
+      let first = client.submit(request, delegate: nil)
+      try await waitUntil("the part") { directory.text(".file.errand-part") == "on" }
+      await client.onLoop { client in
+        _ = client.cancelOnLoop(first)
+        let second = client.submitOnLoop(request, sink: Outcomes(Record("outcomes")))
+        _ = client.cancelOnLoop(second)
+      }
+      try await client.wait("the files to be closed") { $0.engine.openDownloads == 0 }
+      await client.shutdown(grace: .zero)
+      await peer.cutAll()
+      try await waitUntil("descriptors as before") { openDescriptors() <= before }
+      #expect(directory.names == [".file.errand-part", ".file.errand-part.info"])
+    }
+  }
+
   @Test func aCallersOwnRangeIsWrittenAsItComes() async throws {
     let directory = try TemporaryDirectory()
     let server = FileServer(ServedFile(bytes: bytes))

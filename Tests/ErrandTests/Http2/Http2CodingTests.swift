@@ -30,7 +30,8 @@ import Testing
   @Test func `bad, cut and unknown codings fail their request alone`() async throws {
     let coded = try await CodedFormat.gzip.encode([UInt8](repeating: 0x61, count: 1_000))
     let cases: [([UInt8], String, HttpClientError.Code)] = [
-      (Array(coded.dropLast()), "gzip", .truncated), (coded, "br", .malformedResponse), (coded, "lzma", .malformedResponse),
+      (Array(coded.dropLast()), "gzip", .truncated), (Array("<html>in the clear</html>".utf8), "br", .malformedResponse),
+      (coded, "lzma", .malformedResponse),
     ]
     for (bytes, coding, code) in cases {
       try await http2Scene(.test, answering(bytes, coding)) { client, peer in

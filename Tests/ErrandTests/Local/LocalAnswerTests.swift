@@ -209,6 +209,16 @@ import Testing
       #expect(description?.info.url == "data:text/plain,…")
       gate.open()
       try await delegate.outcomes.first(1)
+      client.submit(HttpRequest("data:text/plain,secret", method: .post), delegate: delegate)
+      let told = try await delegate.outcomes.first(2)
+      #expect(told[1].info.url == "data:text/plain,…", "nor one that is refused")
+    }
+  }
+
+  @Test func aFileOfTheKernelsThatTellsNoSizeIsReadToItsEnd() async throws {
+    try await client { client in
+      let response = try await client.send(HttpRequest("file:///proc/self/status"))
+      #expect(response.text.hasPrefix("Name:") && response.headers["Content-Length"] == "\(response.body.count)")
     }
   }
 

@@ -53,6 +53,7 @@ import Testing
       }
       let told = try await reports.first(1)
       #expect(told[0].value.service == "shop" && told[0].value.envelope == "shop" && told[0].value.code == "401")
+      #expect(told[0].value.description == "the session of shop is over: 401: log in again")
       #expect(told[0].value.message == "log in again" && told[0].value.origin + "/old" == url)
       #expect(told[0].value.request.url == url && !told[0].onLoop)
     }

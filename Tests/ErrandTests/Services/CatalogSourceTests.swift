@@ -90,7 +90,7 @@ import Testing
         + "credentials, envelope, headers, timeouts, tls, url"
       #expect(
         reports.all == [
-          "a new catalogue is in use, with 1 services",
+          "a new catalogue is in use, with 1 service",
           "the catalogue can't be fetched, the old one stays in use: http_status: 503 Said", bad, bad,
           "the catalogue can't be fetched, the old one stays in use: http_status: answered 204 instead of 200",
         ])
@@ -121,7 +121,7 @@ import Testing
         return
       }
       #expect(Self.names(store) == ["a"])
-      #expect(reports.all.first == "the catalogue of last time is in use, with 1 services")
+      #expect(reports.all.first == "the catalogue of last time is in use, with 1 service")
       served.set(Self.document("a"))
       let same = await source.refresh()
       #expect(same.description == "the catalogue is unchanged")

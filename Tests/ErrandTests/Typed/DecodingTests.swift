@@ -52,29 +52,29 @@ private struct Page: Decodable {
   }
 
   @Test(arguments: [
-    Row(body: #"[]"#, message: "the JSON is not a Page: Expected to decode Dictionary<String, Any> but found an array instead."),
-    Row(body: #"{}"#, message: #"the JSON is not a Page: the member "items" is missing"#),
-    Row(body: #"{"items": 3}"#, message: "the JSON is not a Page: at items: Expected to decode Array<Any> but found number instead."),
+    Row(body: #"[]"#, message: "the JSON does not fit Page: Expected to decode Dictionary<String, Any> but found an array instead."),
+    Row(body: #"{}"#, message: #"the JSON does not fit Page: the member "items" is missing"#),
+    Row(body: #"{"items": 3}"#, message: "the JSON does not fit Page: at items: Expected to decode Array<Any> but found number instead."),
     Row(
       body: #"{"items": [{"name": "a", "price": 1}, {"name": "b", "price": "x"}]}"#,
-      message: "the JSON is not a Page: at items[1].price: Expected to decode Int but found a string instead."),
-    Row(body: #"{"items": [{"name": "a"}]}"#, message: #"the JSON is not a Page: at items[0]: the member "price" is missing"#),
+      message: "the JSON does not fit Page: at items[1].price: Expected to decode Int but found a string instead."),
+    Row(body: #"{"items": [{"name": "a"}]}"#, message: #"the JSON does not fit Page: at items[0]: the member "price" is missing"#),
     Row(
       body: #"{"items": [{"name": null, "price": 1}]}"#,
-      message: "the JSON is not a Page: at items[0].name: null, or nothing, stands where String is wanted"),
+      message: "the JSON does not fit Page: at items[0].name: null, or nothing, stands where String is wanted"),
     Row(
       body: #"{"items": [{"name": "a", "price": 1}, {"name": "a", "price": 1.5}]}"#,
-      message: "the JSON is not a Page: at items[1].price: the number can't be read as Int: it has a fraction, or is out of range"),
+      message: "the JSON does not fit Page: at items[1].price: the number can't be read as Int: it has a fraction, or is out of range"),
     Row(
       body: #"{"items": [], "small": 1000}"#,
-      message: "the JSON is not a Page: at small: the number can't be read as Int8: it has a fraction, or is out of range"),
+      message: "the JSON does not fit Page: at small: the number can't be read as Int8: it has a fraction, or is out of range"),
     Row(
       body: #"{"items": [], "at": "tomorrow"}"#,
-      message: "the JSON is not a Page: at at: Expected date string to be ISO8601-formatted."),
-    Row(body: #"{"items": [], "raw": "!"}"#, message: "the JSON is not a Page: at raw: Encountered Data is not valid Base64."),
+      message: "the JSON does not fit Page: at at: Expected date string to be ISO8601-formatted."),
+    Row(body: #"{"items": [], "raw": "!"}"#, message: "the JSON does not fit Page: at raw: Encountered Data is not valid Base64."),
     Row(
       body: #"{"items": [], "colours": {"sky": "blue"}}"#,
-      message: "the JSON is not a Page: at colours.sky: Cannot initialize Colour from invalid String value blue"),
+      message: "the JSON does not fit Page: at colours.sky: Cannot initialize Colour from invalid String value blue"),
   ])
   func aMismatchSaysWhereAndWhat(row: Row) {
     let decoder = JSONDecoder()
@@ -132,6 +132,6 @@ private struct Page: Decodable {
       }
     }
     let error = #expect(throws: HttpClientError.self) { try Self.response("3").decode(Even.self) }
-    #expect(error?.code == .wrongShape && error?.message == "the JSON is not a Even: Odd()")
+    #expect(error?.code == .wrongShape && error?.message == "the JSON does not fit Even: Odd()")
   }
 }

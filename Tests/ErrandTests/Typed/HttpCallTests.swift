@@ -157,6 +157,10 @@ private struct Picky: HttpCall {
       (refusal(Bare()), "params", "Bare does not encode as an object, and so has no parameters"),
       (refusal(Nothing(), to: nil), "url", "Nothing has neither a base URL nor a service"),
       (refusal(Picky()), "request", "Picky can't be sent: Reason()"),
+      (
+        refusal(Nothing(), to: "http://u:secret@h?x"), "url",
+        "the base URL http://***@h?x can't be used: it has a query or a fragment"
+      ),
       (refusal(Nothing(), to: "ftp://x"), "url", "the base URL ftp://x can't be used: the URL's scheme is neither http nor https"),
     ]
     for (error, field, message) in rows {

@@ -93,7 +93,7 @@ private struct Broken: HttpCall {
       }
       let shape = try await failure("/other")
       #expect(shape.code == .wrongShape && shape.response?.text == #"{"name": 1}"# && shape.attempts == 1 && shape.timings.total > 0)
-      #expect(shape.message == "the JSON is not a Item: at name: Expected to decode String but found number instead.")
+      #expect(shape.message == "the JSON does not fit Item: at name: Expected to decode String but found number instead.")
       let html = try await failure("/html")
       #expect(html.code == .notJson && html.response?.text == "<html>")
       let none = try await failure("/none")
