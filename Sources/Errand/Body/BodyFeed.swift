@@ -142,7 +142,7 @@ final class BodyFeed {
       guard fetch() else { return nil }
     }
     let result = stream.send(output, from: offset)
-    if case .sent(let count) = result { offset += count }
+    if case .sent(let count) = result { took(count) }
     return result
   }
 
@@ -155,8 +155,16 @@ final class BodyFeed {
     }
     let count = min(buffer.count, output.count - offset)
     output.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + count])) }
-    offset += count
+    took(count)
     return .bytes(count, isLast: isWhole)
+  }
+
+  private func took(_ count: Int) {
+    offset += count
+    guard isWhole else { return }
+    // An answer may be long in coming.
+    writtenBefore = written
+    forgetOutput()
   }
 
   /// The next piece of the source; false if there is none.
@@ -177,6 +185,7 @@ final class BodyFeed {
       if isChunked { frame() }
     }
     if isChunked, isAtEnd { output += "0\r\n\r\n".utf8 }
+    if isWhole { forgetOutput() }
     return !output.isEmpty
   }
 

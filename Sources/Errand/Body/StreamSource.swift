@@ -15,7 +15,7 @@ final class StreamSource: BodySource {
   private var hasEnded = false
   private var failure: HttpClientError?
 
-  nonisolated static let wasSent = "the body is a stream that can be sent only once, and was"
+  nonisolated static let wasSent = "the body's stream, which can be sent only once, was begun before"
 
   /// One iteration of the sequence.
   private struct Run {

@@ -149,7 +149,7 @@ extension RequestEngine {
 
   /// It would have to be sent again.
   private func cannotReplayBody(_ item: RequestItem, _ message: String) {
-    apply(item.machine.refused(.cannotReplayBody, .request, "\(message), and \(StreamSource.wasSent)"), to: item)
+    apply(item.machine.refused(.cannotReplayBody, .request, "\(message); \(StreamSource.wasSent)"), to: item)
   }
 
   /// Its body can't be sent, or not to its end.

@@ -71,7 +71,7 @@ extension RequestEngine {
       throw HttpClientError(.tooManyRedirects, message: "the redirects go in a circle, back to \(target.url.hostHeader)")
     }
     if target.keepsBody, !item.canReplayBody {
-      throw .cannotReplayBody("the redirect asks for the body again, and \(StreamSource.wasSent)")
+      throw .cannotReplayBody("the redirect asks for the body again; \(StreamSource.wasSent)")
     }
     return .redirect(target)
   }
