@@ -23,6 +23,7 @@ final class TokenBroker: Sendable {
     var waiters: [Waiter]?
     /// Which of the askings is under way.
     var asking: UInt64 = 0
+    var deadline: TokenDeadline?
     var lastUse: UInt64 = 0
   }
 
@@ -86,10 +87,16 @@ final class TokenBroker: Sendable {
     guard timeout > .zero else { return }
     let words = timeout.forPeople
     EventLoop.shared.enqueue { [self] in
-      _ = TokenDeadline(timeout) { [self] in
+      let deadline = TokenDeadline(timeout) { [self] in
         work.cancel()
         finish(key, asking, .failure(TokenFailure("it took longer than \(words) (limit token_timeout)")))
       }
+      let isUnderWay = state.withLock { state in
+        guard state.slots[key]?.asking == asking, state.slots[key]?.waiters != nil else { return false }
+        state.slots[key]?.deadline = deadline
+        return true
+      }
+      if !isUnderWay { deadline.stop() }
     }
   }
 
@@ -107,8 +114,10 @@ final class TokenBroker: Sendable {
   }
 
   private func finish(_ key: Key, _ asking: UInt64, _ answer: Answer) {
-    let waiters = state.withLock { state -> [Waiter] in
-      guard var slot = state.slots[key], slot.asking == asking, let waiters = slot.waiters else { return [] }
+    let (waiters, deadline) = state.withLock { state -> ([Waiter], TokenDeadline?) in
+      guard var slot = state.slots[key], slot.asking == asking, let waiters = slot.waiters else { return ([], nil) }
+      let deadline = slot.deadline
+      slot.deadline = nil
       slot.waiters = nil
       slot.token = try? answer.get()
       state.slots[key] = slot
@@ -117,36 +126,9 @@ final class TokenBroker: Sendable {
       {
         state.slots[oldest.key] = nil
       }
-      return waiters
+      return (waiters, deadline)
     }
+    if let deadline { EventLoop.shared.enqueue { deadline.stop() } }
     for waiter in waiters { waiter(answer) }
   }
-}
-
-/// Why there is no token, in words without secrets.
-struct TokenFailure: Error, Sendable {
-  let words: String
-
-  init(_ words: String) { self.words = words }
-
-  init(of error: any Error) {
-    switch error {
-    case let error as HttpClientError: words = error.description
-    case is CancellationError: words = "it was cancelled"
-    default: words = "\(type(of: error))"
-    }
-  }
-}
-
-/// Ends the patience with a source.
-@LoopActor
-private final class TokenDeadline: TimerTarget {
-  private let expired: @LoopActor () -> Void
-
-  init(_ length: Duration, _ expired: @escaping @LoopActor () -> Void) {
-    self.expired = expired
-    _ = EventLoop.shared.schedule(after: length, self, kind: 0)
-  }
-
-  func timerFired(_ kind: UInt8) { expired() }
 }

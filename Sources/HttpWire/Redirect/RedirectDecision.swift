@@ -10,7 +10,7 @@ public enum RedirectDecision: Sendable, Equatable {
 
 /// Where a redirect leads, and as what.
 public struct RedirectTarget: Sendable, Equatable {
-  /// Without a fragment. It has user information of its own only if the Location had, or is relative and the request's URL had.
+  /// Without a fragment. It has user information only if the Location is relative and the request's URL has.
   public var url: HttpUrl
   /// The request's, or GET in its place.
   public var method: HttpMethod

@@ -11,7 +11,7 @@ public enum RedirectRules {
   /// What a response with this status and Location means for a request with `method` to `from`.
   ///
   /// 301 and 302 turn POST into GET and keep other methods with their bodies; 303 turns everything but HEAD into GET, without a body; 307 and 308
-  /// keep both. A Location that is missing, empty or not for http(s) is `malformed`.
+  /// keep both. A Location that is missing, empty, not for http(s), or has user information is `malformed`.
   public static func decide(status: Int, method: HttpMethod, from: HttpUrl, location: String?) -> RedirectDecision {
     guard isRedirect(status) else { return .notARedirect }
     guard let location else { return missing(status) }
@@ -36,6 +36,10 @@ public enum RedirectRules {
     guard !Ascii.trimmed(location).isEmpty else { return .malformed("the Location of the response \(status) is empty") }
     do throws(WireError) {
       let url = try HttpUrl(reference: location, relativeTo: from)
+      guard url.userInfo == nil || url.userInfo == from.userInfo else {
+        return .malformed(
+          "the Location of the response \(status) holds credentials (RFC 9110 section 4.2.4)")
+      }
       let becomesGet = status == 303 ? method != .head : status <= 302 && method == .post
       return .to(
         RedirectTarget(
