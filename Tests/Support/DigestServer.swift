@@ -101,8 +101,16 @@ public enum DigestServer {
         protocol_version = "HTTP/1.1"
         disable_nagle_algorithm = True
         def log_message(self, *_): pass
+        def body(self):
+            if self.headers.get("Transfer-Encoding") != "chunked": return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            pieces = []
+            while size := int(self.rfile.readline().partition(b";")[0], 16):
+                pieces.append(self.rfile.read(size))
+                self.rfile.readline()
+            while self.rfile.readline().strip(): pass
+            return b"".join(pieces)
         def answer(self):
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            body = self.body()
             header = self.headers.get("Proxy-Authorization" if proxy else "Authorization")
             try: why = judge(self.command, self.path, body, header)
             except Exception as error: why = "wrong:" + type(error).__name__
