@@ -16,6 +16,8 @@ public enum DigestServer {
     public var more = ""
     /// Uses of a nonce until it is stale.
     public var uses = 1_000_000
+    /// Gives the same nonce to all until it is stale, as servers do whose nonces are made of the time.
+    public var sharesNonce = false
     /// Announces a nonce with each answer.
     public var nextNonce = false
     public var isProxy = false
@@ -28,14 +30,15 @@ public enum DigestServer {
       "python3", "-u", "-c", script, settings.realm, settings.user, settings.password, settings.algorithms.joined(separator: ","),
       settings.qop,
       settings.more, "\(settings.uses)", settings.nextNonce ? "1" : "", settings.isProxy ? "1" : "",
+      settings.sharesNonce ? "1" : "",
     ])
   }
 
   static let script = #"""
     import hashlib, http.server, os, socket, sys, threading, urllib.parse
-    realm, user, password, algorithms, qop, more, uses, nextnonce, proxy = sys.argv[1:]
+    realm, user, password, algorithms, qop, more, uses, nextnonce, proxy, shares = sys.argv[1:]
     names = {"md5": "md5", "sha-256": "sha256", "sha-512-256": "sha512_256"}
-    nonces, lock = {}, threading.Lock()
+    nonces, shared, lock = {}, [], threading.Lock()
 
     def digest(algorithm, *parts):
         name = names[algorithm.lower().replace("-sess", "")]
@@ -93,9 +96,12 @@ public enum DigestServer {
         return "ok"
 
     def fresh():
-        nonce = os.urandom(9).hex()
-        with lock: nonces[nonce] = set()
-        return nonce
+        with lock:
+            if shares and shared and len(nonces[shared[-1]]) < int(uses): return shared[-1]
+            nonce = os.urandom(9).hex()
+            nonces[nonce] = set()
+            shared.append(nonce)
+            return nonce
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

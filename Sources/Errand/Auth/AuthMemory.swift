@@ -8,6 +8,8 @@ final class AuthMemory: Sendable {
   static let maximumEntries = 1_024
   /// Protection spaces of one such pair.
   static let maximumScopes = 8
+  /// Nonces of one such space that were replaced, and may yet come again in challenges that are on their way.
+  static let maximumReplaced = 8
 
   private struct Key: Hashable {
     let space: AuthSpace
@@ -20,6 +22,17 @@ final class AuthMemory: Sendable {
     /// The directory that it was asked for in.
     var directory: String
     var choice: AuthChoice
+    /// The last one at the end.
+    var replaced: [DigestAuth] = []
+
+    /// Goes on with another nonce, or with one that was used before.
+    mutating func take(_ digest: DigestAuth) {
+      if case .digest(let current) = choice { replaced.append(current) }
+      var digest = digest
+      replaced.removeAll { digest.goOn(from: $0) }
+      replaced = replaced.suffix(AuthMemory.maximumReplaced)
+      choice = .digest(digest)
+    }
   }
 
   private struct Entry {
@@ -35,10 +48,13 @@ final class AuthMemory: Sendable {
 
   private let state = Locked(State())
 
-  /// Remembers what was answered for `target`.
-  func learn(_ choice: AuthChoice, of space: AuthSpace, for credentials: HttpCredentials, target: String) {
+  /// Runs `use` with the answer to a challenge to `target`, and remembers it. Of a nonce that was used before, the uses go on to be counted.
+  func learn<Result>(
+    _ choice: AuthChoice, of space: AuthSpace, for credentials: HttpCredentials, target: String,
+    _ use: (inout AuthChoice) -> Result
+  ) -> Result {
     let realm: String? = if case .digest(let digest) = choice { digest.realm } else { nil }
-    state.withLock { state in
+    return state.withLock { state in
       let key = Key(space: space, credentials: credentials)
       if state.entries.count >= AuthMemory.maximumEntries, state.entries[key] == nil,
         let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
@@ -46,15 +62,20 @@ final class AuthMemory: Sendable {
         state.entries[oldest.key] = nil
       }
       var entry = state.entries[key] ?? Entry()
-      var directory = AuthMemory.directory(of: target)
+      var scope = Scope(realm: realm, directory: AuthMemory.directory(of: target), choice: choice)
       if let index = entry.scopes.firstIndex(where: { $0.realm == realm }) {
-        directory = AuthMemory.common(directory, entry.scopes.remove(at: index).directory)
+        let directory = scope.directory
+        scope = entry.scopes.remove(at: index)
+        scope.directory = AuthMemory.common(directory, scope.directory)
+        if case .digest(let digest) = choice { scope.take(digest) }
       }
+      let result = use(&scope.choice)
       if entry.scopes.count >= AuthMemory.maximumScopes { entry.scopes.removeFirst() }
-      entry.scopes.append(Scope(realm: realm, directory: directory, choice: choice))
+      entry.scopes.append(scope)
       state.uses += 1
       entry.lastUse = state.uses
       state.entries[key] = entry
+      return result
     }
   }
 
@@ -100,8 +121,9 @@ final class AuthMemory: Sendable {
       guard let index = state.entries[key]?.scopes.firstIndex(where: { $0.realm == realm }),
         case .digest(var digest)? = state.entries[key]?.scopes[index].choice
       else { return }
+      let nonce = digest.nonce
       digest.read(authenticationInfo: info)
-      state.entries[key]?.scopes[index].choice = .digest(digest)
+      if digest.nonce != nonce { state.entries[key]?.scopes[index].take(digest) }
     }
   }
 

@@ -20,7 +20,7 @@ struct PreparedRequest: Sendable {
   let closesConnection: Bool
   /// The body is held back until the server says 100 (RFC 9110 section 10.1.1).
   let expectsContinue: Bool
-  /// What the cache needs to know of it; nil where it does not use it.
+  /// What the cache needs to know of it; nil where it does not use it, or waits for a token.
   let cacheRequest: CacheRequest?
   /// How it says who is asking.
   let auth: AuthUses
@@ -94,7 +94,8 @@ struct PreparedRequest: Sendable {
     let options = request.optionBox?.value
     // What goes to a file is not kept twice.
     let usesCache = configuration.cache != nil && options?.download == nil && (options?.cache ?? configuration.cachePolicy) != .off
-    cacheRequest = usesCache ? CacheRequest(method: method, headers: headers, hasBody: request.body != nil) : nil
+    let asker = usesCache ? request.asker(saying: auth.origin, over: configuration.tls) : nil
+    cacheRequest = asker.map { CacheRequest(method: method, headers: headers, hasBody: request.body != nil, asker: $0) }
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
     self.origin = Origin(host: url.host, options: .of(request, plan, tls), port: url.port, isSecure: url.scheme == .https)

@@ -110,6 +110,14 @@ public struct DigestAuth: Sendable {
     return text
   }
 
+  /// Goes on where another left off with the same nonce, which servers may give to several requests; false if it is another nonce.
+  public mutating func goOn(from other: DigestAuth) -> Bool {
+    guard nonce == other.nonce, algorithm == other.algorithm else { return false }
+    count = max(count, other.count)
+    session = other.session
+    return true
+  }
+
   /// Goes on with the nonce that a response's Authentication-Info (or Proxy-Authentication-Info) announces, if it does (RFC 7615, RFC 7616 section 3.5).
   public mutating func read(authenticationInfo value: String) {
     let parameters = value.withBytes { AuthFieldScanner.parameters($0) }

@@ -3,15 +3,19 @@ public struct CacheRequest: Sendable {
   public let method: HttpMethod
   /// As they are sent, default fields included, without conditions of the cache's own.
   public let headers: HttpHeaders
+  public let asker: CacheAsker
   let control: CacheControl
   /// The request goes past the cache: why, or nil.
   let bypass: CacheForward?
 
-  /// - Parameter hasBody: The request has content, even if it is empty: what a GET with content means is the server's own matter (RFC
-  ///   9110 9.3.1).
-  public init(method: HttpMethod = .get, headers: HttpHeaders = [:], hasBody: Bool = false) {
+  /// - Parameters:
+  ///   - hasBody: The request has content, even if it is empty: what a GET with content means is the server's own matter (RFC 9110
+  ///     9.3.1).
+  ///   - asker: Who asks.
+  public init(method: HttpMethod = .get, headers: HttpHeaders = [:], hasBody: Bool = false, asker: CacheAsker = .nobody) {
     self.method = method
     self.headers = headers
+    self.asker = asker
     control = CacheControl(request: headers)
     if method != .get, method != .head {
       bypass = .method
