@@ -54,9 +54,11 @@ public final class HttpCache: Sendable {
   }
 
   /// Stores an entry in place of the one with its variant. What is larger than ``Settings/largestEntry`` is not stored, and the other one
-  /// goes.
-  public func store(_ entry: CacheEntry, for key: CacheKey) {
+  /// goes; then this is false.
+  @discardableResult
+  public func store(_ entry: CacheEntry, for key: CacheKey) -> Bool {
     change { $0.put(entry, for: key, limit: settings.largestEntry) }
+    return entry.cost <= settings.largestEntry
   }
 
   /// Stores an entry that was brought up to date in place of the one it was made from; does nothing if that one was replaced or removed

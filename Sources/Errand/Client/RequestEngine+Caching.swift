@@ -159,7 +159,11 @@ extension RequestEngine {
       status: head.status, reason: head.reason, headers: head.headers, body: item.received, isDecoded: isDecoded,
       requestTime: course.requestTime,
       responseTime: course.responseTime, to: course.request)
-    if let entry { cache.store(entry, for: course.key) }
+    if let entry, cache.store(entry, for: course.key) { return }
+    // Its head said that it would be.
+    var headers = head.headers
+    headers.append(CacheStatus.fieldName, CacheStatus.forward(course.forward, status: head.status).description)
+    item.head?.headers = headers
   }
 
   /// No answer came. True if a stored one stands in for it (RFC 5861 section 4).

@@ -42,7 +42,11 @@ extension RequestEngine {
       try gather(item, decoding) { (output) throws(WireError) in try decoding.goOn(into: &output, decodings) }
       guard item.decoding === decoding else { return }
       if decoding.hasMore { return decodings.add(item, of: self) }
-      guard decoding.hasEnded else { return resumeIfRoom(item) }
+      guard decoding.hasEnded else {
+        // It was this that held the reading up.
+        if item.taker?.isFull(item) != true { resumeReading(item) }
+        return
+      }
       try decoding.finish()
       if let download = item.download, item.taker === download { return finish(download, item, isReusable: false) }
       apply(item.machine.answered(), to: item)

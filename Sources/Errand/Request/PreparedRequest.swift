@@ -94,7 +94,10 @@ struct PreparedRequest: Sendable {
     let options = request.optionBox?.value
     // What goes to a file is not kept twice.
     let usesCache = configuration.cache != nil && options?.download == nil && (options?.cache ?? configuration.cachePolicy) != .off
-    cacheRequest = usesCache ? CacheRequest(method: method, headers: headers, hasBody: request.body != nil) : nil
+    cacheRequest =
+      usesCache
+      ? CacheRequest(
+        method: method, headers: headers, hasBody: request.body != nil, credentials: auth.origin == .own ? nil : options?.credentials) : nil
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
     self.origin = Origin(host: url.host, options: .of(request, plan, tls), port: url.port, isSecure: url.scheme == .https)
