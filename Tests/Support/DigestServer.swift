@@ -19,6 +19,8 @@ public enum DigestServer {
     /// Announces a nonce with each answer.
     public var nextNonce = false
     public var isProxy = false
+    /// Every challenge has the same nonce, until that is stale.
+    public var sharesNonce = false
 
     public init() {}
   }
@@ -28,12 +30,13 @@ public enum DigestServer {
       "python3", "-u", "-c", script, settings.realm, settings.user, settings.password, settings.algorithms.joined(separator: ","),
       settings.qop,
       settings.more, "\(settings.uses)", settings.nextNonce ? "1" : "", settings.isProxy ? "1" : "",
+      settings.sharesNonce ? "1" : "",
     ])
   }
 
   static let script = #"""
     import hashlib, http.server, os, socket, sys, threading, urllib.parse
-    realm, user, password, algorithms, qop, more, uses, nextnonce, proxy = sys.argv[1:]
+    realm, user, password, algorithms, qop, more, uses, nextnonce, proxy, shares = sys.argv[1:]
     names = {"md5": "md5", "sha-256": "sha256", "sha-512-256": "sha512_256"}
     nonces, lock = {}, threading.Lock()
 
@@ -93,8 +96,12 @@ public enum DigestServer {
         return "ok"
 
     def fresh():
-        nonce = os.urandom(9).hex()
-        with lock: nonces[nonce] = set()
+        with lock:
+            if shares and nonces:
+                nonce = list(nonces)[-1]
+                if len(nonces[nonce]) < int(uses): return nonce
+            nonce = os.urandom(9).hex()
+            nonces[nonce] = set()
         return nonce
 
     class Handler(http.server.BaseHTTPRequestHandler):

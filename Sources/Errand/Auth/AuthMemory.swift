@@ -8,6 +8,8 @@ final class AuthMemory: Sendable {
   static let maximumEntries = 1_024
   /// Protection spaces of one such pair.
   static let maximumScopes = 8
+  /// Nonces of one such space whose uses are counted.
+  static let maximumNonces = 8
 
   private struct Key: Hashable {
     let space: AuthSpace
@@ -20,6 +22,29 @@ final class AuthMemory: Sendable {
     /// The directory that it was asked for in.
     var directory: String
     var choice: AuthChoice
+    /// With nonces that were given before or beside that one, the last at the end.
+    var others: [DigestAuth] = []
+
+    /// Counts a use of this nonce, if it is known; `digest` is then as it was before.
+    mutating func reserve(_ digest: inout DigestAuth) {
+      if case .digest(var known) = choice, digest.goOn(from: known) {
+        known.skipUse()
+        choice = .digest(known)
+      } else if let index = others.firstIndex(where: { digest.goOn(from: $0) }) {
+        others[index].skipUse()
+      }
+    }
+
+    /// The next requests use this nonce; others may have used it meanwhile.
+    mutating func take(_ new: AuthChoice) {
+      guard case .digest(var digest) = new, case .digest(let known) = choice else { return choice = new }
+      if !digest.goOn(from: known) {
+        others.append(known)
+        others.removeAll { digest.goOn(from: $0) }
+        if others.count > AuthMemory.maximumNonces { others.removeFirst() }
+      }
+      choice = .digest(digest)
+    }
   }
 
   private struct Entry {
@@ -35,6 +60,17 @@ final class AuthMemory: Sendable {
 
   private let state = Locked(State())
 
+  /// The next use of a challenge's nonce, which others may have been given too.
+  func reserve(_ choice: AuthChoice, of space: AuthSpace, for credentials: HttpCredentials) -> AuthChoice {
+    guard case .digest(var digest) = choice else { return choice }
+    state.withLock { state in
+      let key = Key(space: space, credentials: credentials)
+      guard let index = state.entries[key]?.scopes.firstIndex(where: { $0.realm == digest.realm }) else { return }
+      state.entries[key]?.scopes[index].reserve(&digest)
+    }
+    return .digest(digest)
+  }
+
   /// Remembers what was answered for `target`.
   func learn(_ choice: AuthChoice, of space: AuthSpace, for credentials: HttpCredentials, target: String) {
     let realm: String? = if case .digest(let digest) = choice { digest.realm } else { nil }
@@ -46,12 +82,16 @@ final class AuthMemory: Sendable {
         state.entries[oldest.key] = nil
       }
       var entry = state.entries[key] ?? Entry()
-      var directory = AuthMemory.directory(of: target)
+      var scope = Scope(realm: realm, directory: AuthMemory.directory(of: target), choice: choice)
       if let index = entry.scopes.firstIndex(where: { $0.realm == realm }) {
-        directory = AuthMemory.common(directory, entry.scopes.remove(at: index).directory)
+        let known = entry.scopes.remove(at: index)
+        scope.directory = AuthMemory.common(scope.directory, known.directory)
+        scope.others = known.others
+        scope.choice = known.choice
+        scope.take(choice)
       }
       if entry.scopes.count >= AuthMemory.maximumScopes { entry.scopes.removeFirst() }
-      entry.scopes.append(Scope(realm: realm, directory: directory, choice: choice))
+      entry.scopes.append(scope)
       state.uses += 1
       entry.lastUse = state.uses
       state.entries[key] = entry

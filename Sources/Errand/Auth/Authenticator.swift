@@ -91,7 +91,8 @@ final class Authenticator: Sendable {
     _ bodyHash: (HashAlgorithm, _ mayTakeLong: Bool) -> [UInt8]?
   ) throws(WireError) -> (value: String, use: AuthUse)? {
     let cnonce = Authenticator.cnonce()
-    if var choice = answer {
+    if let answer {
+      var choice = memory.reserve(answer, of: space, for: credentials)
       let value = try choice.authorization(
         for: credentials, method: method, target: target, bodyHash: { bodyHash($0, true) }, cnonce: cnonce)
       memory.learn(choice, of: space, for: credentials, target: target)

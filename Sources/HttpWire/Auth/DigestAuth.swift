@@ -110,6 +110,21 @@ public struct DigestAuth: Sendable {
     return text
   }
 
+  /// Goes on from the uses that `other` has counted, where that is of the same nonce: servers may give one nonce to many, and take each of its
+  /// uses once (RFC 7616 section 3.4). True if it is.
+  @discardableResult
+  public mutating func goOn(from other: DigestAuth) -> Bool {
+    guard other.realm == realm, other.nonce == nonce, other.algorithm == algorithm else { return false }
+    count = max(count, other.count)
+    if let session = other.session { self.session = session }
+    return true
+  }
+
+  /// The next use is somebody else's.
+  public mutating func skipUse() {
+    if count < .max { count += 1 }
+  }
+
   /// Goes on with the nonce that a response's Authentication-Info (or Proxy-Authentication-Info) announces, if it does (RFC 7615, RFC 7616 section 3.5).
   public mutating func read(authenticationInfo value: String) {
     let parameters = value.withBytes { AuthFieldScanner.parameters($0) }

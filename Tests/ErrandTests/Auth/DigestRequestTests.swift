@@ -146,6 +146,21 @@ struct DigestRequestTests {
     }
   }
 
+  @Test("a nonce that many were given is counted for all of them", arguments: ["MD5", "SHA-256-sess"], [20, 1_000_000])
+  func shared(algorithm: String, uses: Int) async throws {
+    try await withServer {
+      $0.sharesNonce = true
+      $0.algorithms = [algorithm]
+      $0.uses = uses
+    } _: { client, server, url in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<100 { group.addTask { try await client.expect("ok", request("\(url)/\(index)")) } }
+        try await group.waitForAll()
+      }
+      #expect(!seen(server).contains { $0.hasSuffix("replayed") || $0.contains("wrong") })
+    }
+  }
+
   @Test("one-time nonces serve requests at once, each by its own challenge")
   func oneTime() async throws {
     try await withServer {
