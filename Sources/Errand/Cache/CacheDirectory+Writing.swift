@@ -1,3 +1,4 @@
+internal import EventLoop
 import Glibc
 internal import Hashing
 
@@ -13,7 +14,10 @@ extension CacheDirectory {
     guard file >= 0 else { throw Failure(errno: errno, "open") }
     do throws(Failure) {
       defer { close(file) }
-      for part in [head, body, hash.finish()] { try Self.write(part, to: file) }
+      for part in [head, body, hash.finish()] {
+        do throws(SystemError) { try WholeFile.append(part, to: file) } catch { throw Failure(error) }
+      }
+      Self.markAsUsed(file)
       guard fsync(file) == 0 else { throw Failure(errno: errno, "fsync") }
       guard renameat(descriptor, temporary, descriptor, name.text) == 0 else { throw Failure(errno: errno, "rename") }
     } catch {
@@ -22,15 +26,10 @@ extension CacheDirectory {
     }
   }
 
-  private static func write(_ bytes: [UInt8], to file: Int32) throws(Failure) {
-    var failure: Int32 = 0
-    bytes.withUnsafeBytes { bytes in
-      var offset = 0
-      while offset < bytes.count, failure == 0, let base = bytes.baseAddress {
-        let count = Glibc.write(file, base + offset, bytes.count - offset)
-        if count >= 0 { offset += count } else if errno != EINTR { failure = errno }
-      }
-    }
-    guard failure == 0 else { throw Failure(errno: failure, "write") }
+  /// The order of use outlasts the process. By itself the kernel would stamp what is used within some milliseconds as of the same moment.
+  static func markAsUsed(_ file: Int32) {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    futimens(file, [now, now])
   }
 }

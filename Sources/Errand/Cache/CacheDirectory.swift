@@ -8,7 +8,8 @@ final class CacheDirectory: Sendable {
     let reason: String
 
     init(_ reason: String) { self.reason = reason }
-    init(errno: Int32, _ call: String) { reason = SystemError(errno: errno, call: call).description }
+    init(_ error: SystemError) { reason = error.description }
+    init(errno: Int32, _ call: String) { self.init(SystemError(errno: errno, call: call)) }
   }
 
   /// A file of an entry, as the directory lists it.

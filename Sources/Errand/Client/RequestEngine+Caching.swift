@@ -54,7 +54,7 @@ extension RequestEngine {
       ask(item)
     case (.gatewayTimeout, _), (.useFresh, nil), (.useStale, nil), (.useStaleAndRevalidate, nil):
       item.head = ResponseHead(status: 504, headers: [CacheStatus.fieldName: CacheStatus.onlyIfCached.description])
-      tellOfAnswer(item, [])
+      takeAnswer(item)
     }
   }
 
@@ -82,13 +82,12 @@ extension RequestEngine {
       if case .redirect(let target) = item.followUp { follow(target, item) }
       return
     }
-    let body = item.received
-    if body.count > item.rules.maxBodyBytes {
+    if item.received.count > item.rules.maxBodyBytes {
       let limit = item.rules.maxBodyBytes
       return apply(item.machine.refused(.tooLarge, .response, "the body is larger than \(limit) bytes (limit max_body_bytes)"), to: item)
     }
     counters.cacheHits += 1
-    tellOfAnswer(item, body)
+    takeAnswer(item, isCoded: false)
   }
 
   private func take(_ entry: CacheEntry, age: Int64?, _ status: CacheStatus, into item: RequestItem) {
@@ -97,16 +96,6 @@ extension RequestEngine {
     if entry.isDecoded { item.conversation?.course?.encodedByteCount = entry.headers["Content-Length"].flatMap { Int64($0) } ?? 0 }
     item.received = item.method == .head ? [] : entry.body
     item.stamps.head = EventLoop.shared.now
-  }
-
-  private func tellOfAnswer(_ item: RequestItem, _ body: [UInt8]) {
-    if item.interests.contains(.head), let head = item.head { send(.head(head), to: item) }
-    if item.interests.contains(.bodyChunks), !body.isEmpty {
-      item.received = []
-      item.untaken += body.count
-      send(.chunk(body), to: item)
-    }
-    apply(item.machine.answered(), to: item)
   }
 
   /// Asks the server behind the back of a request that was answered with what is stale (RFC 5861 section 3).

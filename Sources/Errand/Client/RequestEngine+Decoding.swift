@@ -4,11 +4,12 @@ internal import HttpWire
 /// Bodies with content codings (RFC 9110 section 8.4).
 extension RequestEngine {
   /// The head of a response that is the last came, and a body with codings follows. False: it can't be decoded, and the request has ended.
-  func beginsDecoding(_ item: RequestItem, _ head: ResponseHead, contentLength: Int64?, isStreamed: Bool) -> Bool {
+  func beginsDecoding(_ item: RequestItem, _ head: ResponseHead, contentLength: Int64?) -> Bool {
+    let isStreamed = item.taker != nil
     let limits = DecodingLimits(maxBytes: isStreamed ? .max : item.rules.maxBodyBytes, maxRatio: item.rules.maxDecodedRatio)
     do throws(WireError) {
       guard let decoder = try ContentDecoder.make(contentEncoding: head.headers, limits: limits) else { return true }
-      item.decoding = BodyDecoding(decoder, isStreamed: isStreamed)
+      item.decoding = BodyDecoding(decoder)
     } catch {
       decodingFailed(item, error)
       return false
@@ -36,12 +37,16 @@ extension RequestEngine {
   /// The next piece of what was received before.
   func decodeMore(_ item: RequestItem, _ decoding: BodyDecoding) {
     // Goes on when the delegate has taken some.
-    if decoding.isStreamed, item.taker?.isFull(item) ?? (item.untaken >= RequestItem.untakenLimit) { return }
+    if item.taker?.isFull(item) == true { return }
     do throws(WireError) {
       try gather(item, decoding) { (output) throws(WireError) in try decoding.goOn(into: &output, decodings) }
       guard item.decoding === decoding else { return }
       if decoding.hasMore { return decodings.add(item, of: self) }
-      guard decoding.hasEnded else { return resumeIfRoom(item) }
+      guard decoding.hasEnded else {
+        // It was this that held the reading up.
+        if item.taker?.isFull(item) != true { resumeReading(item) }
+        return
+      }
       try decoding.finish()
       if let download = item.download, item.taker === download { return finish(download, item, isReusable: false) }
       apply(item.machine.answered(), to: item)
@@ -69,34 +74,36 @@ extension RequestEngine {
     }
   }
 
-  /// An answer that was kept as it came is the outcome after all.
-  func takeAnswer(_ item: RequestItem) {
-    guard let head = item.head, item.rules.decodes(head, item.method), !item.received.isEmpty else {
-      return apply(item.machine.answered(), to: item)
-    }
+  /// An answer that is there as a whole is the outcome. `isCoded`: its body is as it came.
+  func takeAnswer(_ item: RequestItem, isCoded: Bool = true) {
+    guard let head = item.head else { return apply(item.machine.answered(), to: item) }
     let received = item.received
     item.received = []
-    guard beginsDecoding(item, head, contentLength: Int64(received.count), isStreamed: false) else { return }
-    guard let decoding = item.decoding else {
-      item.received = received
-      return apply(item.machine.answered(), to: item)
+    if item.interests.contains(.head) { send(.head(head), to: item) }
+    if item.interests.contains(.bodyChunks) { item.taker = ChunkTaker(self) }
+    if isCoded, !received.isEmpty, item.rules.decodes(head, item.method) {
+      guard beginsDecoding(item, head, contentLength: Int64(received.count)) else { return }
+      if let decoding = item.decoding {
+        decoding.hasEnded = true
+        received.withUnsafeBytes(decoding.keep)
+        return decodings.add(item, of: self)
+      }
     }
-    decoding.hasEnded = true
-    received.withUnsafeBytes(decoding.keep)
-    decodings.add(item, of: self)
+    if let taker = item.taker {
+      received.withUnsafeBytes { taker.take($0, of: item) }
+    } else {
+      item.received = received
+    }
+    apply(item.machine.answered(), to: item)
   }
 
   private func gather(
     _ item: RequestItem, _ decoding: BodyDecoding, _ body: (inout [UInt8]) throws(WireError) -> Void
   ) throws(WireError) {
-    guard decoding.isStreamed else { return try body(&item.received) }
+    guard let taker = item.taker else { return try body(&item.received) }
     var chunk: [UInt8] = []
     try body(&chunk)
-    guard !chunk.isEmpty else { return }
-    if let taker = item.taker { return chunk.withUnsafeBytes { taker.take($0, of: item) } }
-    item.untaken += chunk.count
-    send(.chunk(chunk), to: item)
-    if item.untaken >= RequestItem.untakenLimit { item.connection?.pause(item) }
+    if !chunk.isEmpty { chunk.withUnsafeBytes { taker.take($0, of: item) } }
   }
 
   private func decodingFailed(_ item: RequestItem, _ error: WireError) {

@@ -156,7 +156,7 @@ extension RequestEngine {
       encodedByteCount: item.decoding?.encodedByteCount ?? item.conversation?.course?.encodedByteCount, file: item.file)
     item.received = []
     // What is not in memory is not judged; that it is a success was seen from its head.
-    if item.taker != nil { return .finished(response) }
+    if item.taker?.takesSuccess == true { return .finished(response) }
     switch item.rules.normalizer.normalize(response) {
     case .success(let response):
       if item.rules.normalizer.envelope != nil { sessionHolds(item) }

@@ -36,9 +36,10 @@ extension RequestEngine {
     if head.status >= 300, takesUp(item, head) { return }
     if let download = item.download, directs(item, download, head, contentLength: contentLength) { return }
     if case .stream(let buffer) = item.ticket.sink { directs(item, head, to: buffer) }
-    let isStreamed = item.taker != nil || item.interests.contains(.bodyChunks)
+    if item.taker == nil, item.interests.contains(.bodyChunks) { item.taker = ChunkTaker(self) }
+    let isStreamed = item.taker != nil
     if item.rules.decodes(head, item.method) {
-      guard beginsDecoding(item, head, contentLength: contentLength, isStreamed: isStreamed) else { return }
+      guard beginsDecoding(item, head, contentLength: contentLength) else { return }
     } else if let contentLength, !isStreamed, item.method != .head, head.status != 204, head.status != 304 {
       if contentLength > item.rules.maxBodyBytes { return bodyTooLarge(item) }
       // A peer may announce more than it sends: only the first part is taken on its word.
@@ -58,11 +59,7 @@ extension RequestEngine {
     }
     if let decoding = item.decoding { return decode(item, decoding, bytes) }
     if let taker = item.taker { return taker.take(bytes, of: item) }
-    if item.interests.contains(.bodyChunks) {
-      item.untaken += bytes.count
-      send(.chunk([UInt8](bytes)), to: item)
-      if item.untaken >= RequestItem.untakenLimit { item.connection?.pause(item) }
-    } else if item.receivedCount > item.rules.maxBodyBytes {
+    if item.receivedCount > item.rules.maxBodyBytes {
       bodyTooLarge(item)
     } else {
       item.received.append(contentsOf: bytes)
@@ -215,7 +212,7 @@ extension RequestEngine {
 
   /// Reading goes on if enough of what came was taken.
   func resumeIfRoom(_ item: RequestItem) {
-    guard item.taker?.hasRoom(item) ?? (item.untaken < RequestItem.untakenLimit / 2) else { return }
+    guard item.taker?.hasRoom(item) != false else { return }
     resumeReading(item)
   }
 

@@ -42,6 +42,7 @@ final class DownloadTransfer: BodyTaker {
   }
 
   var mayStartAnew: Bool { true }
+  var takesSuccess: Bool { true }
   /// Where its part is kept; nil if none is.
   var part: String? { download.resumes ? download.place()?.part : nil }
 
@@ -63,7 +64,6 @@ final class DownloadTransfer: BodyTaker {
     received += Int64(bytes.count)
     let (end, overflow) = offset.addingReportingOverflow(received)
     if overflow || end > download.maxBytes ?? .max { return engine.tooLarge(self, item) }
-    item.untaken += bytes.count
     let piece = [UInt8](bytes)
     let handle = item.info.handle
     file.run(adds: true) { (file, _) throws(HttpClientError) in
@@ -72,11 +72,8 @@ final class DownloadTransfer: BodyTaker {
     } then: { [self] in
       engine.wrote($0, self, handle)
     }
-    if item.untaken >= RequestItem.untakenLimit { item.connection?.pause(item) }
+    item.holds(bytes.count)
   }
-
-  func isFull(_ item: RequestItem) -> Bool { item.untaken >= RequestItem.untakenLimit }
-  func hasRoom(_ item: RequestItem) -> Bool { item.untaken < RequestItem.untakenLimit / 2 }
 
   func wrote(_ count: Int) {
     written += Int64(count)

@@ -135,6 +135,12 @@ final class RequestItem: TimerTarget {
     machine.responseStarted()
   }
 
+  /// Bytes of its body wait for whoever takes it.
+  func holds(_ count: Int) {
+    untaken += count
+    if untaken >= RequestItem.untakenLimit { connection?.pause(self) }
+  }
+
   /// A new attempt starts with nothing received.
   func forgetResponse() {
     head = nil
@@ -185,7 +191,7 @@ final class RequestItem: TimerTarget {
     get { rare?.decoding }
     set { withRare { $0.decoding = newValue } }
   }
-  /// Bytes of the body that a slow delegate has not taken yet.
+  /// Bytes of the body that its taker has not done with yet.
   var untaken: Int {
     get { rare?.untaken ?? 0 }
     set { withRare { $0.untaken = newValue } }

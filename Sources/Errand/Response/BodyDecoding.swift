@@ -7,8 +7,6 @@ final class BodyDecoding {
   /// What one request decodes in a turn of the loop, in bytes.
   static let bytesPerTurn = 262_144
 
-  /// Its chunks go to the delegate; otherwise the body is gathered.
-  let isStreamed: Bool
   /// There is more to be had of what was received.
   private(set) var hasMore = false
   /// In the line of those that go on at the end of the turn.
@@ -21,9 +19,8 @@ final class BodyDecoding {
   private var turn: UInt32 = 0
   private var left = 0
 
-  init(_ decoder: ContentDecoder, isStreamed: Bool) {
+  init(_ decoder: ContentDecoder) {
     self.decoder = decoder
-    self.isStreamed = isStreamed
   }
 
   var encodedByteCount: Int64 { decoder.encodedBytes }

@@ -1,4 +1,6 @@
+internal import Dispatch
 internal import EventLoop
+internal import Glibc
 internal import Hashing
 internal import HttpWire
 
@@ -29,7 +31,6 @@ public actor CatalogSource {
   private let client: HttpClient
   private let store: CatalogStore
   private let settings: Settings
-  private let file: CatalogFile?
   private var etag: String?
   private var lastModified: String?
   private var hash: [UInt8]?
@@ -44,7 +45,6 @@ public actor CatalogSource {
     self.client = client
     self.store = store
     self.settings = settings
-    file = settings.file.map { CatalogFile(path: $0, maximumBytes: settings.maxDocumentBytes) }
     store.replace(with: settings.base)
   }
 
@@ -86,14 +86,16 @@ public actor CatalogSource {
   }
 
   private func readFile() async {
-    guard let file, hash == nil, let content = await file.read() else { return }
-    switch content {
-    case .failure(let error): report(.file("\(file.path) can't be read: \(error)"))
+    guard let file = settings.file, hash == nil else { return }
+    let limit = settings.maxDocumentBytes
+    switch await CatalogSource.onDisk({ () throws(SystemError) in try WholeFile.read(file, limit: limit) }) {
+    case .failure(let error):
+      if error.errno != ENOENT { report(.file("\(file) can't be read: \(error)")) }
     case .success(let bytes):
       do throws(CatalogError) {
         report(.loaded(services: try use(bytes)))
       } catch {
-        report(.file("\(file.path) can't be used: \(error)"))
+        report(.file("\(file) can't be used: \(error)"))
       }
     }
   }
@@ -124,7 +126,9 @@ public actor CatalogSource {
       etag = response.headers["ETag"]
       lastModified = response.headers["Last-Modified"]
       guard isNew else { return .unchanged }
-      if let file, let error = await file.write(response.body) { report(.file("\(file.path) can't be written: \(error)")) }
+      if let file = settings.file, case .failure(let error) = await CatalogSource.write(response.body, to: file) {
+        report(.file("\(file) can't be written: \(error)"))
+      }
       return report(.updated(services: count))
     } catch {
       return report(.refused(error))
@@ -137,6 +141,18 @@ public actor CatalogSource {
     store.replace(with: catalog)
     hash = HashAlgorithm.sha256.hash(document)
     return catalog.services.count
+  }
+
+  private static func write(_ document: [UInt8], to file: String) async -> Result<Void, SystemError> {
+    await onDisk { () throws(SystemError) in try WholeFile.write(document, to: file) }
+  }
+
+  private static let disk = DispatchQueue(label: "errand.catalog.file")
+
+  private static func onDisk<T: Sendable>(_ body: @escaping @Sendable () throws(SystemError) -> T) async -> Result<T, SystemError> {
+    await withCheckedContinuation { continuation in
+      disk.async { continuation.resume(returning: Result { () throws(SystemError) in try body() }) }
+    }
   }
 
   @discardableResult

@@ -12,6 +12,7 @@ final class StreamTaker: BodyTaker {
 
   // What a task has taken can't be taken back.
   var mayStartAnew: Bool { false }
+  var takesSuccess: Bool { true }
 
   func take(_ bytes: UnsafeRawBufferPointer, of item: RequestItem) {
     if buffer.give(bytes) { item.connection?.pause(item) }

@@ -79,13 +79,6 @@ public struct TlsFileSettings: Codable, Sendable, Equatable {
 
   /// The file's first line.
   private static func password(_ path: String, _ name: String) throws(DaemonError) -> String {
-    let text: String?
-    do throws(SystemError) {
-      text = try StateFile.read(path)
-    } catch {
-      throw DaemonError("\(name): can't read the key_password_file \(path): \(error.reason)")
-    }
-    guard let text else { throw DaemonError("\(name): there is no key_password_file \(path)") }
-    return String(text.prefix { !$0.isNewline })
+    String(try StateFile.read(path, for: "\(name).key_password_file").prefix { !$0.isNewline })
   }
 }

@@ -1,5 +1,3 @@
-internal import EventLoop
-
 /// The bearer token of the TCP listener.
 enum Token {
   private static let minimumLength = 16
@@ -13,7 +11,7 @@ enum Token {
       text = token
     } else if let path = configuration.tokenFile {
       name = "token_file"
-      text = try read(path)
+      text = try StateFile.read(path, for: name, limit: 4_096)
     } else {
       return nil
     }
@@ -22,16 +20,5 @@ enum Token {
     guard token.count >= minimumLength else { throw DaemonError("\(name): a token has at least \(minimumLength) characters") }
     guard token.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw DaemonError("\(name): a token is plain ASCII without spaces") }
     return token
-  }
-
-  private static func read(_ path: String) throws(DaemonError) -> String {
-    let text: String?
-    do throws(SystemError) {
-      text = try StateFile.read(path, limit: 4_096)
-    } catch {
-      throw DaemonError("token_file: can't read \(path): \(error.reason)")
-    }
-    guard let text else { throw DaemonError("token_file: there is no \(path)") }
-    return text
   }
 }

@@ -73,13 +73,7 @@ struct ConnectionRules: Sendable {
 
   /// The file's text, without a line end at its end.
   private static func secret(_ path: String, _ name: String) throws(DaemonError) -> String {
-    let text: String?
-    do throws(SystemError) {
-      text = try StateFile.read(path)
-    } catch {
-      throw DaemonError("\(name): can't read \(path): \(error.reason)")
-    }
-    guard let text else { throw DaemonError("\(name): there is no file \(path)") }
+    let text = try StateFile.read(path, for: name)
     return text.last?.isNewline == true ? String(text.dropLast()) : text
   }
 

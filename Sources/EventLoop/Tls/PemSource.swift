@@ -19,26 +19,9 @@ struct PemSource {
   init(_ what: String, file path: String) throws(TlsError) {
     name = "\(what) \(path)"
     do throws(SystemError) {
-      bytes = try PemSource.read(path)
+      bytes = try WholeFile.read(path, limit: PemSource.maxFileBytes)
     } catch {
       throw TlsError(.settings, "\(what) \(path) can't be read: \(error.reason)")
-    }
-  }
-
-  private static func read(_ path: String) throws(SystemError) -> [UInt8] {
-    guard !path.utf8.contains(0) else { throw SystemError(errno: EINVAL, call: "open") }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .last("open") }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .last("read") }
-      if count == 0 { return bytes }
-      bytes += chunk[..<count]
-      guard bytes.count <= maxFileBytes else { throw SystemError(errno: EFBIG, call: "read") }
     }
   }
 

@@ -87,7 +87,8 @@ public struct CacheRecord: Sendable, Equatable {
   public static let namesCount = 16_384
 
   private static func names(_ reader: inout ByteReader) -> (key: CacheKey, variant: CacheVariant)? {
-    guard let resource = reader.digest(), let asker = reader.digest(), let variant = reader.digest(), let count = reader.number(Int64.self), count >= 0,
+    guard let resource = reader.digest(), let asker = reader.digest(), let variant = reader.digest(),
+      let count = reader.number(Int64.self), count >= 0,
       count <= CacheVariant.maximumFields
     else { return nil }
     var fields: [String] = []

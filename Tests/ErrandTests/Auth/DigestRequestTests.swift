@@ -160,9 +160,10 @@ struct DigestRequestTests {
     "many at once, on nonces that go stale under them, that are announced, or that the server gives to all: no use is said twice, none left out",
     arguments: [(1_000_000, false), (7, false), (1_000_000, true), (50, true)], [false, true])
   func counted(server: (uses: Int, shares: Bool), nextNonce: Bool) async throws {
-    try await withServer(
-      { ($0.uses, $0.sharesNonce, $0.nextNonce) = (server.uses, server.shares, nextNonce) }, configuration: .test(perHost: 16)
-    ) { client, peer, url in
+    let change = { (settings: inout DigestServer.Settings) in
+      (settings.uses, settings.sharesNonce, settings.nextNonce) = (server.uses, server.shares, nextNonce)
+    }
+    try await withServer(change, configuration: .test(perHost: 16)) { client, peer, url in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for index in 0..<200 { group.addTask { try await client.expect("ok", request("\(url)/\(index)")) } }
         try await group.waitForAll()
@@ -202,6 +203,21 @@ struct DigestRequestTests {
       try await client.expect("ok", request)
       let counts = peer.requests.all.compactMap { AuthChallenge.all(in: $0.head.headers["Authorization"] ?? "").first?["nc"] }
       #expect(counts == ["00000001", "00000002", "00000003", "00000004", "00000005"])
+    }
+  }
+
+  @Test("a nonce that many were given is counted for all of them", arguments: ["MD5", "SHA-256-sess"], [20, 1_000_000])
+  func shared(algorithm: String, uses: Int) async throws {
+    try await withServer {
+      $0.sharesNonce = true
+      $0.algorithms = [algorithm]
+      $0.uses = uses
+    } _: { client, server, url in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<100 { group.addTask { try await client.expect("ok", request("\(url)/\(index)")) } }
+        try await group.waitForAll()
+      }
+      #expect(!seen(server).contains { $0.hasSuffix("replayed") || $0.contains("wrong") })
     }
   }
 

@@ -157,6 +157,59 @@ struct CachedRequestTests {
     }
   }
 
+  @Test("what credentials brought is found by them again, and by no others", arguments: ["Digest realm=a, nonce=b, qop=auth", "Basic realm=a"])
+  func whoAsks(challenge: String) async throws {
+    try await scene(cached()) { connection, request in
+      guard request.target == "/open" || request.head.headers.contains("Authorization") else {
+        return connection.answer("", status: 401, fields: "WWW-Authenticate: \(challenge)\r\n")
+      }
+      connection.answer("answer \(request.number)", fields: "Cache-Control: max-age=100\r\n")
+    } test: { client, peer in
+      func text(_ path: String, _ user: String?, _ password: String = "secret") async -> String {
+        var request = HttpRequest(await peer.url(path))
+        request.credentials = user.map { .any(user: $0, password: password) }
+        return await client.text(request)
+      }
+      let mine = await text("/", "me")
+      let asked = peer.requests.all.count
+      #expect(await text("/", "me") == mine)
+      #expect(peer.requests.all.count == asked, "found, though it is a Digest each time")
+      #expect(await text("/", "you") != mine)
+      #expect(await text("/", "me", "other") != mine)
+      // An answer to nobody in particular is none to somebody, nor the other way round.
+      let open = await text("/open", nil)
+      #expect(await text("/open", nil) == open)
+      let own = await text("/open", "me")
+      #expect(own != open)
+      #expect(await text("/open", "me") == own)
+      #expect(await text("/open", nil) == open)
+    }
+  }
+
+  @Test("what is too large is not said to be stored", arguments: [false, true])
+  func tooLarge(isChunked: Bool) async throws {
+    let configuration = cached {
+      var settings = HttpCache.Settings()
+      settings.largestEntry = 2_000
+      $0.cache = HttpCache(settings)
+    }
+    try await scene(configuration) { connection, request in
+      let body = String(repeating: "x", count: request.target == "/large" ? 4_000 : 100)
+      let fields = "Cache-Control: max-age=100\r\nCache-Status: Other; fwd=miss\r\n"
+      if isChunked {
+        connection.write(
+          "HTTP/1.1 200 OK\r\n\(fields)Transfer-Encoding: chunked\r\n\r\n\(String(body.utf8.count, radix: 16))\r\n\(body)\r\n0\r\n\r\n")
+      } else {
+        connection.answer(body, fields: fields)
+      }
+    } test: { client, peer in
+      for (path, status) in [("/large", "Errand; fwd=uri-miss; fwd-status=200"), ("/small", "Errand; fwd=uri-miss; fwd-status=200; stored")] {
+        let response = try await client.send(HttpRequest(await peer.url(path)))
+        #expect(response.headers.values("Cache-Status").map { String($0) } == ["Other; fwd=miss", status])
+      }
+    }
+  }
+
   @Test func manyAtOnceEachGetAWholeAnswer() async throws {
     try await scene(cached { $0.cache = HttpCache() }, CachedRequestTests.script) { client, peer in
       let url = await peer.url("/?Cache-Control=max-age=1&ETag=\"1\"")

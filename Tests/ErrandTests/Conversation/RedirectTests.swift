@@ -1,5 +1,6 @@
 import EventLoop
 import HttpWire
+import TestSupport
 import Testing
 
 @testable import Errand
@@ -240,6 +241,24 @@ struct RedirectTests {
       #expect(String(decoding: text, as: UTF8.self) == "GET /end ")
     }
   }
+
+  @Test("an answer that a delegate stopped at is told like any other", arguments: [false, true])
+  func stoppedInPieces(isCoded: Bool) async throws {
+    let text = String(repeating: "elsewhere ", count: 100_000)
+    let body = isCoded ? try await CodedFormat.gzip.encode(Array(text.utf8)) : Array(text.utf8)
+    let fields = isCoded ? "Content-Encoding: gzip\r\n" : ""
+    try await scene { connection, _ in
+      connection.write("HTTP/1.1 302 Found\r\nLocation: /end\r\n\(fields)Content-Length: \(body.count)\r\n\r\n")
+      connection.write(body)
+    } test: { client, peer in
+      let delegate = RedirectingDelegate(.stop, also: [.head, .bodyChunks])
+      client.submit(HttpRequest(await peer.url()), delegate: delegate)
+      let outcome = try await delegate.outcomes.first(1)[0]
+      #expect(outcome?.status == 302 && outcome?.body.isEmpty == true)
+      #expect(delegate.heads.all == [302])
+      #expect(delegate.chunks.all.joined().elementsEqual(Array(text.utf8)))
+    }
+  }
 }
 
 @LoopActor private final class TraceSink: OutcomeSink {
@@ -259,15 +278,20 @@ private final class RedirectingDelegate: HttpClientDelegate {
   let hops = Record<RedirectHop>("hops")
   let held = Record<Redirection>("held redirections")
   let outcomes = Record<HttpResponse?>("outcomes")
+  let heads = Record<Int>("heads")
+  let chunks = Record<[UInt8]>("chunks")
+  let interests: RequestInterests
   private let answer: Answer
   private let holds: Bool
 
-  init(_ answer: Answer, holds: Bool = false) {
+  init(_ answer: Answer, holds: Bool = false, also interests: RequestInterests = []) {
     self.answer = answer
     self.holds = holds
+    self.interests = interests.union(.redirects)
   }
 
-  var interests: RequestInterests { .redirects }
+  func request(_ request: RequestInfo, didReceiveHead head: ResponseHead) { heads.add(head.status) }
+  func request(_ request: RequestInfo, didReceiveBody chunk: [UInt8]) { chunks.add(chunk) }
   func requestDidFinish(_ request: RequestInfo, response: HttpResponse) { outcomes.add(response) }
   func requestDidFail(_ request: RequestInfo, error: HttpClientError) { outcomes.add(error.response) }
 

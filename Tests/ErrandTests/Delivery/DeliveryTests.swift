@@ -83,10 +83,7 @@ import Testing
 
   @Test func aSlowDelegateHoldsTheServerBackInBoundedMemory() async throws {
     let total = 16 << 20
-    try await scene { connection, _ in
-      connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
-      pour(total, into: connection)
-    } test: { client, peer in
+    try await pouring(total) { client, peer in
       let gate = Gate()
       defer { gate.open() }
       let delegate = RecordingDelegate(.bodyChunks, before: { _ in gate.pass() })
@@ -109,10 +106,7 @@ import Testing
 
   @Test func theTimeOfASlowDelegateIsNotTheServersIdleTime() async throws {
     let total = 8 << 20
-    try await scene { connection, _ in
-      connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
-      pour(total, into: connection)
-    } test: { client, peer in
+    try await pouring(total) { client, peer in
       let gate = Gate()
       defer { gate.open() }
       let delegate = RecordingDelegate(.bodyChunks, before: { _ in gate.pass() })
@@ -215,18 +209,5 @@ import Testing
       let outcomes = try await second.outcomes.first(2)
       #expect(Set(outcomes.map(\.event.name)) == ["finished", "cancelled"])
     }
-  }
-}
-
-/// Writes a long body piece by piece, as fast as it is taken.
-@LoopActor
-func pour(_ count: Int, into connection: PeerConnection) {
-  guard count > 0, connection.isOpen else { return }
-  let piece = min(count, 131_072)
-  let hasRoom = connection.write(counted: [UInt8](repeating: 0x7a, count: piece))
-  if hasRoom {
-    after(.zero) { pour(count - piece, into: connection) }
-  } else {
-    connection.onDrain = { pour(count - piece, into: connection) }
   }
 }

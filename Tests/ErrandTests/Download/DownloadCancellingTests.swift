@@ -111,10 +111,7 @@ import Testing
   @Test func aDiskThatTakesNoMoreFailsTheDownload() async throws {
     let directory = try TemporaryDirectory()
     let total = 8 << 20
-    try await scene { connection, _ in
-      connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
-      pour(total, into: connection)
-    } test: { client, peer in
+    try await pouring(total) { client, peer in
       let request = HttpRequest.downloading(await peer.url(), Download(to: directory.file("file")))
       // A limit of the process in place of one of the disk: the same answer of the same call.
       let old = signal(SIGXFSZ, SIG_IGN)

@@ -238,10 +238,7 @@ import Testing
   @Test func aSlowDiskHoldsTheServerBack() async throws {
     let directory = try TemporaryDirectory()
     let total = 16 << 20
-    try await scene { connection, _ in
-      connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
-      pour(total, into: connection)
-    } test: { client, peer in
+    try await pouring(total) { client, peer in
       let gate = Gate()
       defer { gate.open() }
       let outcomes = Record<Result<HttpResponse, HttpClientError>>("outcomes")
@@ -272,10 +269,7 @@ import Testing
   @Test func progressGrowsToTheWhole() async throws {
     let directory = try TemporaryDirectory()
     let total = 8 << 20
-    try await scene { connection, _ in
-      connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
-      pour(total, into: connection)
-    } test: { client, peer in
+    try await pouring(total) { client, peer in
       let delegate = ProgressDelegate()
       client.submit(.downloading(await peer.url(), Download(to: directory.file("file"))), delegate: delegate)
       try await delegate.done.first(1)

@@ -151,19 +151,3 @@ import Testing
     }
   }
 }
-
-/// Writes as fast as the kernel takes it.
-@LoopActor
-private func pour(_ bytes: [UInt8], into connection: PeerConnection) {
-  var offset = 0
-  func more() {
-    while offset < bytes.count {
-      let piece = Array(bytes[offset..<min(offset + 65_536, bytes.count)])
-      offset += piece.count
-      guard connection.write(counted: piece) else { return }
-    }
-    connection.onDrain = nil
-  }
-  connection.onDrain = more
-  more()
-}

@@ -135,7 +135,7 @@ import Testing
     served.set(Self.document("a"))
     for (file, words) in [
       (broken, "the catalogue's file: \(broken) can't be used: the catalogue is not JSON: "),
-      (directory.path, "the catalogue's file: \(directory.path) can't be read: open: Invalid argument"),
+      (directory.path, "the catalogue's file: \(directory.path) can't be read: read: Is a directory"),
     ] {
       try await serving(served) { client, request, _ in
         let store = CatalogStore()

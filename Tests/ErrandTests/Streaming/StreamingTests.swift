@@ -24,10 +24,7 @@ import Testing
 
   @Test func aLargeBodyComesWholeAndIsNotLimited() async throws {
     let total = 24 << 20
-    try await scene(.test { $0.maxBodyBytes = 10 }) { connection, _ in
-      connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
-      pour(total, into: connection)
-    } test: { client, peer in
+    try await pouring(total, .test { $0.maxBodyBytes = 10 }) { client, peer in
       var count = 0
       for try await piece in try await client.stream(HttpRequest(await peer.url())).body { count += piece.count }
       #expect(count == total)
@@ -38,10 +35,7 @@ import Testing
 
   @Test func aSlowConsumerHoldsTheServerBackInBoundedMemory() async throws {
     let total = 16 << 20
-    try await scene { connection, _ in
-      connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(total)\r\n\r\n")
-      pour(total, into: connection)
-    } test: { client, peer in
+    try await pouring(total) { client, peer in
       let request = HttpRequest(await peer.url()).with { $0.timeouts.idle = .milliseconds(900) }
       let streamed = try await client.stream(request)
       let handle = try #require(await client.onLoop { $0.engine.table.all.first?.info.handle })
