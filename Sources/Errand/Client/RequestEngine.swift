@@ -79,6 +79,8 @@ final class RequestEngine {
       } else {
         prepared = try PreparedRequest(request, headers, proxies, tls, authenticator, configuration, at: now)
       }
+      let interests = delegate?.interests ?? []
+      let rules = rules.rules(for: request, streams: sink.isStream || interests.contains(.bodyChunks))
       let isPlain = request.isPlain && prepared.auth.isPlain && prepared.cacheRequest == nil
       let conversation = isPlain ? nil : Conversation(request, prepared)
       let info = RequestInfo(
@@ -86,8 +88,8 @@ final class RequestEngine {
         owner: request.owner)
       return .submit(
         RequestItem(
-          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules[request],
-          conversation: conversation, engine: self, at: now)
+          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: interests, rules: rules, conversation: conversation,
+          engine: self, at: now)
       )
     } catch {
       let info = RequestInfo(

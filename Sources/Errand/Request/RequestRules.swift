@@ -15,6 +15,11 @@ final class RequestRules: Sendable {
   let allowsInsecureRedirects: Bool
   let download: Download?
   private let lengths: Lengths
+  /// Of the total timer where the response is not held in memory: only what the client was given.
+  private let totalOfStreams: Int64
+
+  /// Of the total timer where the client was given none.
+  private static let total = Duration.seconds(60)
 
   /// Of the timers, in nanoseconds: reckoned once, used often.
   private struct Lengths {
@@ -47,10 +52,11 @@ final class RequestRules: Sendable {
     maxRedirects = configuration.maxRedirects
     allowsInsecureRedirects = false
     download = nil
-    lengths = Lengths().over(configuration.timeouts)
+    totalOfStreams = Lengths().over(configuration.timeouts).total
+    lengths = Lengths().over(Timeouts(total: RequestRules.total)).over(configuration.timeouts)
   }
 
-  private init(_ options: RequestOptions, expect: Expectation, over base: RequestRules) {
+  private init(_ options: RequestOptions, expect: Expectation, streams: Bool, over base: RequestRules) {
     retry = options.retry
     normalizer = ResponseNormalizer(expect: expect, envelope: options.envelope, acceptStatus: options.acceptStatus)
     maxBodyBytes = options.maxBodyBytes ?? base.maxBodyBytes
@@ -61,13 +67,16 @@ final class RequestRules: Sendable {
     maxRedirects = options.maxRedirects ?? base.maxRedirects
     allowsInsecureRedirects = options.allowsInsecureRedirects
     download = options.download?.settled
-    lengths = base.lengths.over(options.timeouts)
+    totalOfStreams = base.totalOfStreams
+    var lengths = base.lengths
+    if streams || options.download != nil { lengths.total = totalOfStreams }
+    self.lengths = lengths.over(options.timeouts)
   }
 
   /// These rules, or those of a request that sets some of its own.
-  func applied(to request: HttpRequest) -> RequestRules {
-    guard let options = request.optionBox?.value else { return self }
-    return RequestRules(options, expect: request.expect, over: self)
+  func applied(to request: HttpRequest, streams: Bool) -> RequestRules {
+    guard request.optionBox != nil || streams else { return self }
+    return RequestRules(request.options, expect: request.expect, streams: streams, over: self)
   }
 
   /// Whether the response's body comes coded, and is to be decoded. A part of one (206) can't be.
