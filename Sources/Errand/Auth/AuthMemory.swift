@@ -37,7 +37,10 @@ final class AuthMemory: Sendable {
 
     /// The next requests use this nonce; others may have used it meanwhile.
     mutating func take(_ new: AuthChoice) {
-      guard case .digest(var digest) = new, case .digest(let known) = choice else { return choice = new }
+      guard case .digest(var digest) = new, case .digest(let known) = choice else {
+        choice = new
+        return
+      }
       if !digest.goOn(from: known) {
         others.append(known)
         others.removeAll { digest.goOn(from: $0) }
