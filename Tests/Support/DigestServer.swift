@@ -16,11 +16,11 @@ public enum DigestServer {
     public var more = ""
     /// Uses of a nonce until it is stale.
     public var uses = 1_000_000
+    /// Gives the same nonce to all until it is stale, as servers do whose nonces are made of the time.
+    public var sharesNonce = false
     /// Announces a nonce with each answer.
     public var nextNonce = false
     public var isProxy = false
-    /// Every challenge has the same nonce, until that is stale.
-    public var sharesNonce = false
 
     public init() {}
   }
@@ -38,7 +38,7 @@ public enum DigestServer {
     import hashlib, http.server, os, socket, sys, threading, urllib.parse
     realm, user, password, algorithms, qop, more, uses, nextnonce, proxy, shares = sys.argv[1:]
     names = {"md5": "md5", "sha-256": "sha256", "sha-512-256": "sha512_256"}
-    nonces, lock = {}, threading.Lock()
+    nonces, shared, lock = {}, [], threading.Lock()
 
     def digest(algorithm, *parts):
         name = names[algorithm.lower().replace("-sess", "")]
@@ -97,12 +97,11 @@ public enum DigestServer {
 
     def fresh():
         with lock:
-            if shares and nonces:
-                nonce = list(nonces)[-1]
-                if len(nonces[nonce]) < int(uses): return nonce
+            if shares and shared and len(nonces[shared[-1]]) < int(uses): return shared[-1]
             nonce = os.urandom(9).hex()
             nonces[nonce] = set()
-        return nonce
+            shared.append(nonce)
+            return nonce
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

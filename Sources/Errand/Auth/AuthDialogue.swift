@@ -52,6 +52,9 @@ struct AuthProgress: Sendable {
   /// How often a delegate is asked about one request.
   static let maximumAsked = 5
 
+  /// What is said is good for one attempt, and there was one: another counts as a further use (RFC 7616 section 3.4).
+  func isUsedUp(after attempts: Int) -> Bool { attempts > attemptsBefore && (origin.said.isDigest || proxy.said.isDigest) }
+
   /// The next exchange is ready.
   mutating func took(_ uses: AuthUses, attempts: Int) {
     origin.said = uses.origin

@@ -8,8 +8,8 @@ final class AuthMemory: Sendable {
   static let maximumEntries = 1_024
   /// Protection spaces of one such pair.
   static let maximumScopes = 8
-  /// Nonces of one such space whose uses are counted.
-  static let maximumNonces = 8
+  /// Nonces of one such space that were replaced, and may yet come again in challenges that are on their way.
+  static let maximumReplaced = 8
 
   private struct Key: Hashable {
     let space: AuthSpace
@@ -22,30 +22,15 @@ final class AuthMemory: Sendable {
     /// The directory that it was asked for in.
     var directory: String
     var choice: AuthChoice
-    /// With nonces that were given before or beside that one, the last at the end.
-    var others: [DigestAuth] = []
+    /// The last one at the end.
+    var replaced: [DigestAuth] = []
 
-    /// Counts a use of this nonce, if it is known; `digest` is then as it was before.
-    mutating func reserve(_ digest: inout DigestAuth) {
-      if case .digest(var known) = choice, digest.goOn(from: known) {
-        known.skipUse()
-        choice = .digest(known)
-      } else if let index = others.firstIndex(where: { digest.goOn(from: $0) }) {
-        others[index].skipUse()
-      }
-    }
-
-    /// The next requests use this nonce; others may have used it meanwhile.
-    mutating func take(_ new: AuthChoice) {
-      guard case .digest(var digest) = new, case .digest(let known) = choice else {
-        choice = new
-        return
-      }
-      if !digest.goOn(from: known) {
-        others.append(known)
-        others.removeAll { digest.goOn(from: $0) }
-        if others.count > AuthMemory.maximumNonces { others.removeFirst() }
-      }
+    /// Goes on with another nonce, or with one that was used before.
+    mutating func take(_ digest: DigestAuth) {
+      if case .digest(let current) = choice { replaced.append(current) }
+      var digest = digest
+      replaced.removeAll { digest.goOn(from: $0) }
+      replaced = replaced.suffix(AuthMemory.maximumReplaced)
       choice = .digest(digest)
     }
   }
@@ -63,21 +48,13 @@ final class AuthMemory: Sendable {
 
   private let state = Locked(State())
 
-  /// The next use of a challenge's nonce, which others may have been given too.
-  func reserve(_ choice: AuthChoice, of space: AuthSpace, for credentials: HttpCredentials) -> AuthChoice {
-    guard case .digest(var digest) = choice else { return choice }
-    state.withLock { state in
-      let key = Key(space: space, credentials: credentials)
-      guard let index = state.entries[key]?.scopes.firstIndex(where: { $0.realm == digest.realm }) else { return }
-      state.entries[key]?.scopes[index].reserve(&digest)
-    }
-    return .digest(digest)
-  }
-
-  /// Remembers what was answered for `target`.
-  func learn(_ choice: AuthChoice, of space: AuthSpace, for credentials: HttpCredentials, target: String) {
+  /// Runs `use` with the answer to a challenge to `target`, and remembers it. Of a nonce that was used before, the uses go on to be counted.
+  func learn<Result>(
+    _ choice: AuthChoice, of space: AuthSpace, for credentials: HttpCredentials, target: String,
+    _ use: (inout AuthChoice) -> Result
+  ) -> Result {
     let realm: String? = if case .digest(let digest) = choice { digest.realm } else { nil }
-    state.withLock { state in
+    return state.withLock { state in
       let key = Key(space: space, credentials: credentials)
       if state.entries.count >= AuthMemory.maximumEntries, state.entries[key] == nil,
         let oldest = state.entries.min(by: { $0.value.lastUse < $1.value.lastUse })
@@ -87,17 +64,18 @@ final class AuthMemory: Sendable {
       var entry = state.entries[key] ?? Entry()
       var scope = Scope(realm: realm, directory: AuthMemory.directory(of: target), choice: choice)
       if let index = entry.scopes.firstIndex(where: { $0.realm == realm }) {
-        let known = entry.scopes.remove(at: index)
-        scope.directory = AuthMemory.common(scope.directory, known.directory)
-        scope.others = known.others
-        scope.choice = known.choice
-        scope.take(choice)
+        let directory = scope.directory
+        scope = entry.scopes.remove(at: index)
+        scope.directory = AuthMemory.common(directory, scope.directory)
+        if case .digest(let digest) = choice { scope.take(digest) }
       }
+      let result = use(&scope.choice)
       if entry.scopes.count >= AuthMemory.maximumScopes { entry.scopes.removeFirst() }
       entry.scopes.append(scope)
       state.uses += 1
       entry.lastUse = state.uses
       state.entries[key] = entry
+      return result
     }
   }
 
@@ -143,8 +121,9 @@ final class AuthMemory: Sendable {
       guard let index = state.entries[key]?.scopes.firstIndex(where: { $0.realm == realm }),
         case .digest(var digest)? = state.entries[key]?.scopes[index].choice
       else { return }
+      let nonce = digest.nonce
       digest.read(authenticationInfo: info)
-      state.entries[key]?.scopes[index].choice = .digest(digest)
+      if digest.nonce != nonce { state.entries[key]?.scopes[index].take(digest) }
     }
   }
 

@@ -92,20 +92,22 @@ final class Authenticator: Sendable {
     _ bodyHash: (HashAlgorithm, _ mayTakeLong: Bool) -> [UInt8]?
   ) throws(WireError) -> (value: String, use: AuthUse)? {
     let cnonce = Authenticator.cnonce()
-    if let answer {
-      var choice = memory.reserve(answer, of: space, for: credentials)
-      let value = try choice.authorization(
-        for: credentials, method: method, target: target, bodyHash: { bodyHash($0, true) }, cnonce: cnonce)
-      memory.learn(choice, of: space, for: credentials, target: target)
-      return (value, choice.use(isFresh: true))
-    }
     // A body is hashed before the memory is locked, for that may take long.
-    let algorithm = memory.recall(of: space, for: credentials, target: target) { $0.bodyAlgorithm }
-    let hash = algorithm.flatMap { bodyHash($0, false) }
+    let algorithm = answer.map { $0.bodyAlgorithm } ?? memory.recall(of: space, for: credentials, target: target) { $0.bodyAlgorithm }
+    let hash = algorithm.flatMap { bodyHash($0, answer != nil) }
+    func authorize(_ choice: inout AuthChoice) -> Result<String, WireError> {
+      Result { () throws(WireError) in
+        try choice.authorization(
+          for: credentials, method: method, target: target, bodyHash: { $0 == algorithm ? hash : nil }, cnonce: cnonce)
+      }
+    }
+    if let answer {
+      return try memory.learn(answer, of: space, for: credentials, target: target) { choice in
+        authorize(&choice).map { ($0, choice.use(isFresh: true)) }
+      }.get()
+    }
     return memory.recall(of: space, for: credentials, target: target) { choice in
-      let value = try? choice.authorization(
-        for: credentials, method: method, target: target, bodyHash: { $0 == algorithm ? hash : nil }, cnonce: cnonce)
-      return value.map { ($0, choice.use(isFresh: false)) }
+      (try? authorize(&choice).get()).map { ($0, choice.use(isFresh: false)) }
     }
   }
 

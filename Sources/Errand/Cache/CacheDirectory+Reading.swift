@@ -32,8 +32,7 @@ extension CacheDirectory {
     guard hash.finish() == checksum, let record = head.withUnsafeBytes({ CacheRecord(head: $0, body: body) }),
       CacheFileName(key: record.key, variant: record.entry.variant) == name
     else { return .damaged }
-    // The order of use outlasts the process.
-    futimens(file, nil)
+    Self.markAsUsed(file)
     return .entry(record.entry)
   }
 

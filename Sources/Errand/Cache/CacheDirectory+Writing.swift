@@ -17,11 +17,19 @@ extension CacheDirectory {
       for part in [head, body, hash.finish()] {
         do throws(SystemError) { try WholeFile.append(part, to: file) } catch { throw Failure(error) }
       }
+      Self.markAsUsed(file)
       guard fsync(file) == 0 else { throw Failure(errno: errno, "fsync") }
       guard renameat(descriptor, temporary, descriptor, name.text) == 0 else { throw Failure(errno: errno, "rename") }
     } catch {
       unlinkat(descriptor, temporary, 0)
       throw error
     }
+  }
+
+  /// The order of use outlasts the process. By itself the kernel would stamp what is used within some milliseconds as of the same moment.
+  static func markAsUsed(_ file: Int32) {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    futimens(file, [now, now])
   }
 }

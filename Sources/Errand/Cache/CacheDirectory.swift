@@ -71,8 +71,8 @@ final class CacheDirectory: Sendable {
 
   // MARK: Content
 
-  /// The files of entries, those used last first. What an earlier process did not finish writing is removed; what is not the cache's own
-  /// is left alone.
+  /// The files of entries, those used last first. What an earlier process did not finish writing, or an earlier version wrote, is removed;
+  /// what is not the cache's own is left alone.
   func list() throws(Failure) -> [Listed] {
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard copy >= 0, let stream = fdopendir(copy) else {
@@ -86,7 +86,7 @@ final class CacheDirectory: Sendable {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
         name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) { String(cString: $0) }
       }
-      if CacheFileName.isTemporary(name) {
+      if CacheFileName.isTemporary(name) || CacheFileName.isOutdated(name) {
         unlinkat(descriptor, name, 0)
       } else if let own = CacheFileName(name) {
         var status = stat()

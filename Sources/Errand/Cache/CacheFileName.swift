@@ -1,6 +1,6 @@
 internal import HttpWire
 
-/// The name of an entry's file: the digests of its key and its variant, and whether it varies by any field.
+/// The name of an entry's file: the digests of its key, which are two, and of its variant, and whether it varies by any field.
 struct CacheFileName: Hashable, Sendable {
   let key: CacheKey
   let variant: CacheDigest
@@ -15,16 +15,23 @@ struct CacheFileName: Hashable, Sendable {
 
   /// nil for a name that is not one of ours.
   init?(_ name: String) {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let key = CacheDigest(hex: parts[0].utf8), let variant = CacheDigest(hex: parts[1].utf8),
-      parts[2] == "e" || parts[2] == "v"
-    else { return nil }
-    self.key = CacheKey(digest: key)
-    self.variant = variant
-    hasFields = parts[2] == "v"
+    guard let (digests, hasFields) = Self.parts(name), digests.count == 3 else { return nil }
+    key = CacheKey(resource: digests[0], asker: digests[1])
+    variant = digests[2]
+    self.hasFields = hasFields
   }
 
-  var text: String { "\(key.digest).\(variant).\(hasFields ? "v" : "e")" }
+  var text: String { "\(key.resource).\(key.asker).\(variant).\(hasFields ? "v" : "e")" }
+
+  /// An entry's of an earlier version, which had no asker: nothing can be told of it.
+  static func isOutdated(_ name: String) -> Bool { parts(name)?.digests.count == 2 }
+
+  private static func parts(_ name: String) -> (digests: [CacheDigest], hasFields: Bool)? {
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard let last = parts.last, last == "e" || last == "v" else { return nil }
+    let digests = parts.dropLast().compactMap { CacheDigest(hex: $0.utf8) }
+    return digests.count == parts.count - 1 ? (digests, last == "v") : nil
+  }
 
   /// What holds a lock on the directory.
   static let lock = "errand-cache.lock"

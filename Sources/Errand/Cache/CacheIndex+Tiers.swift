@@ -51,6 +51,7 @@ extension CacheIndex {
     items[slot] = item
     items[slot]?.next = first[item.key]
     first[item.key] = slot
+    askers[item.key.resource, default: []].insert(item.key.asker)
     return slot
   }
 
@@ -63,6 +64,9 @@ extension CacheIndex {
     } else {
       for other in variants(of: item.key) where items[other]?.next == slot { items[other]?.next = item.next }
     }
+    guard first[item.key] == nil else { return }
+    askers[item.key.resource]?.remove(item.key.asker)
+    if askers[item.key.resource]?.isEmpty == true { askers[item.key.resource] = nil }
   }
 
   /// An entry's cost is never less than its file's length.

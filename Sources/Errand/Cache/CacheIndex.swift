@@ -46,6 +46,8 @@ struct CacheIndex {
   var items: [Item?] = []
   var free: [Int] = []
   var first: [CacheKey: Int] = [:]
+  /// Who has something stored of a resource.
+  var askers: [CacheDigest: Set<CacheDigest>] = [:]
   var memory = LruList()
   var disk = LruList()
   var memoryUsed = 0
@@ -114,7 +116,9 @@ struct CacheIndex {
   // MARK: Changing
 
   /// Stores an entry in place of the one with its variant, and of those that vary by other fields. `toDisk`: the disk takes it, too.
-  mutating func put(_ entry: CacheEntry, for key: CacheKey, toDisk: Bool) {
+  /// False: there is no room for it anywhere.
+  @discardableResult
+  mutating func put(_ entry: CacheEntry, for key: CacheKey, toDisk: Bool) -> Bool {
     for slot in variants(of: key) {
       if items[slot]?.variant == entry.variant {
         // A write replaces the file: taking it away first would cost a file that is there for one that may not come to be.
@@ -133,7 +137,7 @@ struct CacheIndex {
       orders.append(.remove(CacheFileName(key: key, variant: entry.variant)))
       declined += 1
     }
-    guard inMemory || onDisk else { return }
+    guard inMemory || onDisk else { return false }
     lastStamp += 1
     var stamped = entry
     stamped.stamp = lastStamp
@@ -150,6 +154,7 @@ struct CacheIndex {
       memoryUsed += cost
       trimMemory()
     }
+    return true
   }
 
   /// Adds what the directory held when the cache was opened, as used longer ago than all else. What there is no room for is removed.
@@ -205,9 +210,11 @@ struct CacheIndex {
     for slot in items.indices { leaveDisk(slot, withFile: false) }
   }
 
-  /// Removes all variants of a key.
-  mutating func remove(_ key: CacheKey) {
-    for slot in variants(of: key) { remove(slot) }
+  /// Removes all variants of a resource, whoever asked for them.
+  mutating func remove(_ resource: CacheDigest) {
+    for asker in askers[resource] ?? [] {
+      for slot in variants(of: CacheKey(resource: resource, asker: asker)) { remove(slot) }
+    }
   }
 
   /// Removes everything, at once however much it is: what there was is let go of where the order is carried out.
@@ -216,6 +223,7 @@ struct CacheIndex {
     items = []
     free = []
     first = [:]
+    askers = [:]
     memory = LruList()
     disk = LruList()
     memoryUsed = 0

@@ -10,12 +10,14 @@ extension HttpCache {
   private static let batch = 256
 
   /// Changes the state, and sees to what that leaves to do on disk, in the order of the changes.
-  func change(_ body: (inout State) -> Void) {
+  func change<Result>(_ body: (inout State) -> Result) -> Result {
     state.withLock { state in
-      body(&state)
+      let result = body(&state)
       let orders = state.index.takeOrders()
-      guard !orders.isEmpty, state.disk != .none else { return }
-      writing.async { for order in orders { self.carryOut(order) } }
+      if !orders.isEmpty, state.disk != .none {
+        writing.async { for order in orders { self.carryOut(order) } }
+      }
+      return result
     }
   }
 

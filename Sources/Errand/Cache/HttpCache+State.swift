@@ -6,10 +6,10 @@ extension HttpCache {
   struct State {
     /// What was changed before the directory was read: files that it outdates.
     struct Early {
-      var keys: Set<CacheKey> = []
+      var resources: Set<CacheDigest> = []
       var isAll = false
 
-      func outdates(_ key: CacheKey) -> Bool { isAll || keys.contains(key) }
+      func outdates(_ key: CacheKey) -> Bool { isAll || resources.contains(key.resource) }
     }
 
     var index: CacheIndex
@@ -21,26 +21,28 @@ extension HttpCache {
     var refreshing: Set<CacheKey> = []
     var counts = CacheStatistics()
 
-    /// Keys that are remembered before the directory is read; with more of them none of its files is taken.
-    static let maximumEarlyKeys = 100_000
+    /// Resources that are remembered before the directory is read; with more of them none of its files is taken.
+    static let maximumEarlyResources = 100_000
 
-    mutating func put(_ entry: CacheEntry, for key: CacheKey, limit: Int) {
+    /// False: it is stored nowhere.
+    mutating func put(_ entry: CacheEntry, for key: CacheKey, limit: Int) -> Bool {
       touch(key)
       guard entry.cost <= limit else {
         counts.tooLarge += 1
         if let slot = index.find(key, entry.variant) { index.remove(slot) }
-        return
+        return false
       }
-      counts.stored += 1
       let toDisk = takesWrites()
       if !toDisk, disk != .none { counts.unwritten += 1 }
-      index.put(entry, for: key, toDisk: toDisk)
+      let isStored = index.put(entry, for: key, toDisk: toDisk)
+      if isStored { counts.stored += 1 } else { counts.tooLarge += 1 }
+      return isStored
     }
 
     mutating func touch(_ key: CacheKey) {
       guard disk == .opening, !early.isAll else { return }
-      early.keys.insert(key)
-      if early.keys.count > Self.maximumEarlyKeys { early = Early(keys: [], isAll: true) }
+      early.resources.insert(key.resource)
+      if early.resources.count > Self.maximumEarlyResources { early = Early(resources: [], isAll: true) }
     }
 
     private mutating func takesWrites() -> Bool {

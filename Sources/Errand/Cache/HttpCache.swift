@@ -54,21 +54,21 @@ public final class HttpCache: Sendable {
   }
 
   /// Stores an entry in place of the one with its variant. What is larger than ``Settings/largestEntry`` is not stored, and the other one
-  /// goes; then this is false.
+  /// goes. False if it is stored nowhere; what the disk alone has room for may yet fail to be written.
   @discardableResult
   public func store(_ entry: CacheEntry, for key: CacheKey) -> Bool {
     change { $0.put(entry, for: key, limit: settings.largestEntry) }
-    return entry.cost <= settings.largestEntry
   }
 
   /// Stores an entry that was brought up to date in place of the one it was made from; does nothing if that one was replaced or removed
-  /// meanwhile.
-  public func update(_ entry: CacheEntry, for key: CacheKey) {
+  /// meanwhile. False if it is not stored.
+  @discardableResult
+  public func update(_ entry: CacheEntry, for key: CacheKey) -> Bool {
     change { state in
-      guard let slot = state.index.find(key, stamp: entry.stamp) else { return }
+      guard let slot = state.index.find(key, stamp: entry.stamp) else { return false }
       // Its Vary may have changed, so that it would not be replaced by itself.
       if state.index.items[slot]?.variant != entry.variant { state.index.remove(slot) }
-      state.put(entry, for: key, limit: settings.largestEntry)
+      return state.put(entry, for: key, limit: settings.largestEntry)
     }
   }
 
@@ -79,11 +79,11 @@ public final class HttpCache: Sendable {
     }
   }
 
-  /// Removes all that is stored under a key, for any request.
+  /// Removes all that is stored of a key's resource, for any request of whomever.
   public func invalidate(_ key: CacheKey) {
     change { state in
       state.touch(key)
-      state.index.remove(key)
+      state.index.remove(key.resource)
     }
   }
 

@@ -74,10 +74,10 @@ extension RequestEngine {
     switch step {
     case .origin(let choice):
       item.add("auth", "\(head.status), answered with \(choice.words)")
-      prepare(conversation.request, for: handle, with: AuthAnswers(origin: choice))
+      askAgain(item, with: AuthAnswers(origin: choice))
     case .proxy(let choice):
       item.add("auth", "\(head.status) of the proxy, answered with \(choice.words)")
-      prepare(conversation.request, for: handle, with: AuthAnswers(proxy: choice))
+      askAgain(item, with: AuthAnswers(proxy: choice))
     case .token(let rejected):
       item.add("auth", "\(head.status), waits for a new token")
       askForToken(item, rejected: rejected)

@@ -16,7 +16,7 @@ extension RequestEngine {
       let url = try? HttpUrl(conversation.url)
     else { return ask(item) }
     let policy = conversation.request.cache ?? configuration.cachePolicy
-    let course = CacheCourse(CacheKey(url, partition: item.info.owner ?? ""), request, policy)
+    let course = CacheCourse(key(of: url, item, request.asker), request, policy)
     conversation.course = course
     switch cache.lookup(course.key, request.headers) {
     case .memory(let entry): decide(item, course, entry)
@@ -31,6 +31,10 @@ extension RequestEngine {
     }
   }
 
+  private func key(of url: HttpUrl, _ item: RequestItem, _ asker: CacheAsker = .nobody) -> CacheKey {
+    CacheKey(url, partition: item.info.owner ?? "", place: item.conversation?.request.unixSocket ?? "", asker: asker)
+  }
+
   private func decide(_ item: RequestItem, _ course: CacheCourse, _ entry: CacheEntry?, missing: CacheForward = .miss) {
     let now = RequestEngine.wallClock
     course.entry = entry
@@ -43,8 +47,8 @@ extension RequestEngine {
       answer(item, entry, age: age, .hit(timeToLive: CacheRules.timeToLive(entry, now: now)))
     case (.revalidate(let conditions, let why), _):
       course.forward = why
-      guard let request = item.conversation?.request else { return ask(item) }
-      prepare(request, adding: conditions, for: item.info.handle)
+      course.conditions = conditions
+      askAgain(item)
     case (.fetch(let why), _):
       course.forward = why
       ask(item)
@@ -56,8 +60,18 @@ extension RequestEngine {
 
   /// Nothing stored answers it: it goes to the server.
   func ask(_ item: RequestItem) {
+    if isUsedUp(item) { return askAgain(item) }
     item.conversation?.course?.requestTime = RequestEngine.wallClock
     apply(item.machine.prepared(isRepeatable: item.machine.isRepeatable), to: item)
+  }
+
+  /// It was sent as it is, and may not be so again.
+  func isUsedUp(_ item: RequestItem) -> Bool { item.conversation?.auth.isUsedUp(after: item.machine.attempts) ?? false }
+
+  /// Asks the same, with the cache's conditions, and with what is to be said now about who is asking.
+  func askAgain(_ item: RequestItem, with answers: AuthAnswers? = nil) {
+    guard let conversation = item.conversation else { return ask(item) }
+    prepare(conversation.request, adding: conversation.course?.conditions ?? [:], for: item.info.handle, with: answers)
   }
 
   /// Answers with what is stored; it may send elsewhere.
@@ -114,12 +128,14 @@ extension RequestEngine {
       requestTime: course.requestTime, now: course.responseTime)
     switch answer {
     case .notModified(let entry, let keeps):
-      if keeps { cache.update(entry, for: course.key) } else { cache.remove(entry, for: course.key) }
-      item.followUp = .stored(entry, age: nil, .forward(course.forward, status: head.status, isStored: keeps))
+      let isStored = keeps && cache.update(entry, for: course.key)
+      if !keeps { cache.remove(entry, for: course.key) }
+      item.followUp = .stored(entry, age: nil, .forward(course.forward, status: head.status, isStored: isStored))
       return true
     case .fetchAgain:
       if let entry = course.entry { cache.remove(entry, for: course.key) }
       course.entry = nil
+      course.conditions = [:]
       item.followUp = .fetchAgain
       return true
     case .standIn(let age):
@@ -128,10 +144,9 @@ extension RequestEngine {
       return true
     case .pass(let stores, let drops):
       if drops, let entry = course.entry { cache.remove(entry, for: course.key) }
-      let isKept = stores && !item.streamsBody
-      course.stored = isKept ? head : nil
-      item.head?.headers.append(
-        CacheStatus.fieldName, CacheStatus.forward(course.forward, status: head.status, isStored: isKept).description)
+      course.stored = stores && !item.streamsBody ? head : nil
+      // Whether it comes to be stored shows at its end.
+      item.head?.headers.append(CacheStatus.fieldName, CacheStatus.forward(course.forward, status: head.status).description)
       invalidate(cache, item, head)
       return false
     }
@@ -141,7 +156,7 @@ extension RequestEngine {
     let method = item.method
     guard method != .get, method != .head, let url = try? HttpUrl(item.conversation?.url ?? item.info.url) else { return }
     for url in CacheRules.invalidated(by: method, of: url, status: head.status, headers: head.headers) {
-      cache.invalidate(CacheKey(url, partition: item.info.owner ?? ""))
+      cache.invalidate(key(of: url, item))
     }
   }
 
@@ -159,11 +174,10 @@ extension RequestEngine {
       status: head.status, reason: head.reason, headers: head.headers, body: item.received, isDecoded: isDecoded,
       requestTime: course.requestTime,
       responseTime: course.responseTime, to: course.request)
-    if let entry, cache.store(entry, for: course.key) { return }
-    // Its head said that it would be.
-    var headers = head.headers
-    headers.append(CacheStatus.fieldName, CacheStatus.forward(course.forward, status: head.status).description)
-    item.head?.headers = headers
+    guard let entry, cache.store(entry, for: course.key) else { return }
+    item.head = head
+    item.head?.headers.append(
+      CacheStatus.fieldName, CacheStatus.forward(course.forward, status: head.status, isStored: true).description)
   }
 
   /// No answer came. True if a stored one stands in for it (RFC 5861 section 4).

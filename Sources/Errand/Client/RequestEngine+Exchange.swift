@@ -31,6 +31,8 @@ extension RequestEngine {
     if item.rules.retry.max > 0, isToBeRetried(item, status: head.status, retryAfter: head.headers["Retry-After"]) { return }
     readAuthenticationInfo(item, head)
     if configuration.cache != nil, isAnsweredByCache(item, head) { return }
+    // With what the cache did.
+    let head = item.head ?? head
     if head.status >= 300, takesUp(item, head) { return }
     if let download = item.download, directs(item, download, head, contentLength: contentLength) { return }
     if case .stream(let buffer) = item.ticket.sink { directs(item, head, to: buffer) }
@@ -87,7 +89,7 @@ extension RequestEngine {
       answer(item, entry, age: age, status)
     case .fetchAgain?:
       apply(item.machine.followed(isReusable: isReusable), to: item)
-      if let request = item.conversation?.request { prepare(request, adding: [:], for: item.info.handle) }
+      askAgain(item)
     case .authenticate(let step)?:
       apply(item.machine.followed(isReusable: isReusable), to: item)
       authenticate(step, item)
@@ -104,7 +106,10 @@ extension RequestEngine {
     if item.head != nil { _ = item.machine.headReceived() }
     guard let cause = item.machine.causeIfLost else {
       if item.machine.isResentIfLost, !item.canReplayBody { return cannotReplayBody(item, message) }
-      return apply(item.machine.connectionLost(message), to: item)
+      let isMadeAnew = item.machine.isResentIfLost && item.written > 0 && isUsedUp(item)
+      apply(item.machine.connectionLost(message, isMadeAnew: isMadeAnew), to: item)
+      if isMadeAnew { askAgain(item) }
+      return
     }
     if case .final(let words) = failed(item, cause, message) { apply(item.machine.connectionLost(message + words), to: item) }
   }
@@ -173,7 +178,13 @@ extension RequestEngine {
         return
       }
     }
-    if timer == .backOff, looksForFile(item) { return }
+    if timer == .backOff {
+      if looksForFile(item) { return }
+      if isUsedUp(item) {
+        apply(item.machine.setAside(), to: item)
+        return askAgain(item)
+      }
+    }
     if item.isFollowedUp, timer == .idle { return completed(item, isReusable: false, lengthUnknown: false) }
     // Nobody can say afterwards what it hung in.
     var doing = item.attempt.map { " while it was \($0.connector.explanation)" } ?? ""

@@ -117,13 +117,16 @@ extension RequestEngine {
   }
 
   /// The same for the exchange that was to come anyhow, with conditions of the cache's.
-  nonisolated func prepare(_ request: HttpRequest, adding conditions: HttpHeaders, for handle: RequestHandle) {
+  nonisolated func prepare(
+    _ request: HttpRequest, adding conditions: HttpHeaders, for handle: RequestHandle, with answers: AuthAnswers? = nil
+  ) {
     var asked = request
     for (name, value) in conditions { asked.headers.append(name, value) }
-    prepare(asked, for: handle, with: nil) { [self] item, prepared in
+    prepare(asked, for: handle, with: answers) { [self] item, prepared in
       let conversation = self.conversation(of: item)
+      // Its token is another one by now, or none: what was looked up was for the one before.
+      if let course = conversation.course, prepared.cacheRequest?.asker != course.request.asker { return prepare(request, for: handle) }
       conversation.asks(prepared, attempts: item.machine.attempts)
-      // Its token was rejected meanwhile.
       if conversation.auth.origin.said == .awaitsToken { return askForToken(item) }
       item.take(prepared)
       ask(item)

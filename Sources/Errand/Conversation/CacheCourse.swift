@@ -9,6 +9,8 @@ final class CacheCourse {
   let policy: CachePolicy
   /// What was stored as it was sent.
   var entry: CacheEntry?
+  /// The fields that ask the server whether that still holds.
+  var conditions = HttpHeaders()
   /// Why the server is asked.
   var forward = CacheForward.miss
   /// When it was sent and when its head came, in seconds since 1970.

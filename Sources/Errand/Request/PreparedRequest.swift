@@ -20,7 +20,7 @@ struct PreparedRequest: Sendable {
   let closesConnection: Bool
   /// The body is held back until the server says 100 (RFC 9110 section 10.1.1).
   let expectsContinue: Bool
-  /// What the cache needs to know of it; nil where it does not use it.
+  /// What the cache needs to know of it; nil where it does not use it, or waits for a token.
   let cacheRequest: CacheRequest?
   /// How it says who is asking.
   let auth: AuthUses
@@ -59,7 +59,9 @@ struct PreparedRequest: Sendable {
     }
     if let contentType = prepared.contentType { PreparedRequest.setDefault(&headers, "Content-Type", contentType) }
 
-    if let jar = request.jar(preparer.configuration.cookies), let cookies = jar.header(for: url, method: method, isCrossSite: request.isCrossSite) {
+    if let jar = request.jar(preparer.configuration.cookies),
+      let cookies = jar.header(for: url, method: method, isCrossSite: request.isCrossSite)
+    {
       // One field, as RFC 6265bis section 5.8.1 wants it: the caller's own cookies first.
       headers.set("Cookie", headers["Cookie"].map { "\($0); \(cookies)" } ?? cookies)
     }
@@ -95,14 +97,12 @@ struct PreparedRequest: Sendable {
       (wire, body, bodyCount, feed) = ([], [], -1, BodyFeed(UnopenedBody(content: content, draft: draft)))
     }
     // What goes to a file is not kept twice.
+    let options = request.optionBox
     let usesCache =
-      preparer.configuration.cache != nil && request.optionBox?.value.download == nil
-      && (request.optionBox?.value.cache ?? preparer.configuration.cachePolicy) != .off
-    cacheRequest =
-      usesCache
-      ? CacheRequest(
-        method: method, headers: headers, hasBody: hasBody, credentials: auth.origin == .own ? nil : request.optionBox?.value.credentials)
-      : nil
+      preparer.configuration.cache != nil && options?.value.download == nil
+      && (options?.value.cache ?? preparer.configuration.cachePolicy) != .off
+    let asker = usesCache ? request.asker(saying: auth.origin, over: preparer.configuration.tls) : nil
+    cacheRequest = asker.map { CacheRequest(method: method, headers: headers, hasBody: hasBody, asker: $0) }
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
     self.origin = Origin(host: url.host, options: .of(request, plan, tls), port: url.port, isSecure: url.scheme == .https)

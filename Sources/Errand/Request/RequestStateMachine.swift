@@ -244,13 +244,17 @@ struct RequestStateMachine: Sendable {
     return Actions(transport: transport, timer: .start(.backOff))
   }
 
-  /// The connection ended or failed under the request.
-  mutating func connectionLost(_ message: String) -> Actions {
+  /// The connection ended or failed under the request. `isMadeAnew`: what is sent again has to be made ready first.
+  mutating func connectionLost(_ message: String, isMadeAnew: Bool = false) -> Actions {
     guard case .exchanging(let exchange) = state else { return .nothing }
     // A kept connection that the server closes as we write is nobody's fault: sent again once where that is safe.
     if isStale(exchange) {
       staleRetriesLeft -= 1
       if exchange.written > 0 { earlierSent = .maybeSent }
+      if isMadeAnew {
+        state = .preparing
+        return Actions(transport: .close, timer: .clear)
+      }
       attemptCount += 1
       state = .connecting
       return Actions(transport: .connect, timer: .start(.connect))

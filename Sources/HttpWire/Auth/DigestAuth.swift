@@ -110,19 +110,12 @@ public struct DigestAuth: Sendable {
     return text
   }
 
-  /// Goes on from the uses that `other` has counted, where that is of the same nonce: servers may give one nonce to many, and take each of its
-  /// uses once (RFC 7616 section 3.4). True if it is.
-  @discardableResult
+  /// Goes on where another left off with the same nonce, which servers may give to several requests; false if it is another nonce.
   public mutating func goOn(from other: DigestAuth) -> Bool {
-    guard other.realm == realm, other.nonce == nonce, other.algorithm == algorithm else { return false }
+    guard nonce == other.nonce, algorithm == other.algorithm else { return false }
     count = max(count, other.count)
-    if let session = other.session { self.session = session }
+    session = other.session
     return true
-  }
-
-  /// The next use is somebody else's.
-  public mutating func skipUse() {
-    if count < .max { count += 1 }
   }
 
   /// Goes on with the nonce that a response's Authentication-Info (or Proxy-Authentication-Info) announces, if it does (RFC 7615, RFC 7616 section 3.5).

@@ -58,9 +58,6 @@ public struct HttpCredentials: Sendable, Hashable, CustomStringConvertible, Cust
     }
   }
 
-  /// The same for the same user and secret, and for no other; secrets can be read from it.
-  var identity: String { "\(kind) \(Base64.encode(user)) \(Base64.encode(secret))" }
-
   public var description: String { "***" }
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

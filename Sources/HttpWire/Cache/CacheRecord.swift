@@ -15,7 +15,7 @@ public struct CacheRecord: Sendable, Equatable {
   /// The longest head, in bytes; a record with a longer one can't be written.
   public static let maximumHead = 4 * 1_048_576
 
-  private static let magic: UInt64 = 0x4552_5243_4143_3031
+  private static let magic: UInt64 = 0x4552_5243_4143_3032
 
   /// What the prologue says of the lengths of what follows it; nil if it is none.
   public static func lengths(prologue: UnsafeRawBufferPointer) -> (head: Int, body: Int)? {
@@ -29,7 +29,8 @@ public struct CacheRecord: Sendable, Equatable {
   /// Prologue and head; nil if the head, or the names in its Vary, are too long.
   public func encodedHead() -> [UInt8]? {
     var head: [UInt8] = []
-    head += key.digest.bytes
+    head += key.resource.bytes
+    head += key.asker.bytes
     head += entry.variant.digest.bytes
     head.append(number: Int64(entry.variant.fields.count))
     for field in entry.variant.fields { head.append(counted: Array(field.utf8)) }
@@ -86,7 +87,8 @@ public struct CacheRecord: Sendable, Equatable {
   public static let namesCount = 16_384
 
   private static func names(_ reader: inout ByteReader) -> (key: CacheKey, variant: CacheVariant)? {
-    guard let key = reader.digest(), let variant = reader.digest(), let count = reader.number(Int64.self), count >= 0,
+    guard let resource = reader.digest(), let asker = reader.digest(), let variant = reader.digest(),
+      let count = reader.number(Int64.self), count >= 0,
       count <= CacheVariant.maximumFields
     else { return nil }
     var fields: [String] = []
@@ -97,7 +99,7 @@ public struct CacheRecord: Sendable, Equatable {
     // They are read without the rest of the file, and so without its checksum.
     let names = [UInt8](reader.consumed)
     guard reader.digest() == CacheDigest(of: names) else { return nil }
-    return (CacheKey(digest: key), CacheVariant(fields: fields, digest: variant))
+    return (CacheKey(resource: resource, asker: asker), CacheVariant(fields: fields, digest: variant))
   }
 }
 

@@ -1,22 +1,21 @@
 /// What of a request the rules of caching look at.
 public struct CacheRequest: Sendable {
   public let method: HttpMethod
-  /// As they are sent, default fields included, without conditions of the cache's own; Authorization says who asks.
+  /// As they are sent, default fields included, without conditions of the cache's own.
   public let headers: HttpHeaders
+  public let asker: CacheAsker
   let control: CacheControl
   /// The request goes past the cache: why, or nil.
   let bypass: CacheForward?
 
   /// - Parameters:
-  ///   - hasBody: The request has content, even if it is empty: what a GET with content means is the server's own matter (RFC
-  ///     9110 9.3.1).
-  ///   - credentials: Who asks, where Authorization is made of these. They count in its place: the answer to a challenge is another each
-  ///     time, and the request that is challenged first has none at all.
-  public init(method: HttpMethod = .get, headers: HttpHeaders = [:], hasBody: Bool = false, credentials: HttpCredentials? = nil) {
+  ///   - hasBody: The request has content, even if it is empty: what a GET with content means is the server's own matter (RFC 9110
+  ///     9.3.1).
+  ///   - asker: Who asks.
+  public init(method: HttpMethod = .get, headers: HttpHeaders = [:], hasBody: Bool = false, asker: CacheAsker = .nobody) {
     self.method = method
-    var headers = headers
-    if let credentials { headers.set("Authorization", credentials.identity) }
     self.headers = headers
+    self.asker = asker
     control = CacheControl(request: headers)
     if method != .get, method != .head {
       bypass = .method

@@ -1,6 +1,6 @@
 extension CacheRules {
   /// Whether a complete response may be stored (RFC 9111 section 3): to a GET that did not go past the cache; with a final status other
-  /// than 206 and 304; without `no-store` on either side and `Vary: *`; and with leave to, by Expires, `max-age`, `public`, `private`, or
+  /// than 206, 304, 401 and 407; without `no-store` on either side and `Vary: *`; and with leave to, by Expires, `max-age`, `public`, `private`, or
   /// by its status.
   public static func isStorable(
     _ request: CacheRequest, status: Int, headers: HttpHeaders, policy: CachePolicy = .default
@@ -10,7 +10,8 @@ extension CacheRules {
 
   /// The same without regard to the method, for what is stored already.
   static func mayStay(_ request: CacheRequest, _ status: Int, _ headers: HttpHeaders) -> Bool {
-    guard status >= 200, status != 206, status != 304, !request.control.noStore else { return false }
+    // Who asks without having said who he is would be told to say it for as long as a 401 is fresh, though he had said it by then.
+    guard status >= 200, ![206, 304, 401, 407].contains(status), !request.control.noStore else { return false }
     let control = CacheControl(response: headers)
     if control.mustUnderstand {
       // It says that a status that is understood may be stored in spite of no-store (RFC 9111 5.2.2.3).

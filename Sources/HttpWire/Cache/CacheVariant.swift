@@ -1,12 +1,11 @@
 /// Which of the responses under one key it is: the request fields that Vary names, as a hash of their values (RFC 9111 4.1).
 ///
-/// Authorization always counts as if Vary named it: what was sent with one's credentials is no answer for another's, though a private cache
-/// might take it for one.
+/// Authorization does not count, whether Vary names it or not: who asks is a part of the ``CacheKey``.
 public struct CacheVariant: Hashable, Sendable {
   /// The most names that Vary may have; a response with more is not stored.
   public static let maximumFields = 64
 
-  /// The names in Vary, in lower case, sorted, each once.
+  /// The names in Vary but `authorization`, in lower case, sorted, each once.
   public let fields: [String]
   /// Of the values that the request had for them.
   public let digest: CacheDigest
@@ -24,6 +23,7 @@ public struct CacheVariant: Hashable, Sendable {
       return isReadable
     }
     guard isReadable, names.count <= Self.maximumFields else { return nil }
+    names.remove("authorization")
     self.init(fields: names.sorted(), request: request)
   }
 
@@ -42,9 +42,9 @@ public struct CacheVariant: Hashable, Sendable {
   public func matches(_ request: HttpHeaders) -> Bool { Self.digest(fields, request) == digest }
 
   private static func digest(_ fields: [String], _ request: HttpHeaders) -> CacheDigest {
-    if fields.isEmpty, !request.contains("Authorization") { return plain }
+    if fields.isEmpty { return plain }
     var bytes: [UInt8] = []
-    for name in fields + ["authorization"] {
+    for name in fields {
       bytes.append(text: name)
       // A field that is absent matches none that is empty.
       bytes.append(Ascii.colon)
@@ -56,8 +56,8 @@ public struct CacheVariant: Hashable, Sendable {
     return CacheDigest(of: bytes)
   }
 
-  /// That of nearly all: nothing varies, and there are no credentials.
-  private static let plain = CacheDigest(of: Array("authorization:".utf8))
+  /// That of nearly all: nothing varies.
+  private static let plain = CacheDigest(of: [])
 
   /// The field lines as one, without what makes no difference by the field's own syntax; nil if there is none.
   private static func normalized(_ name: String, in request: HttpHeaders) -> [UInt8]? {

@@ -87,3 +87,9 @@ struct AuthMemoryTests {
     #expect(try recall("http://s/", "/0/x") == "r9 n 1" && recall("http://s/", "/2/x") == "r2 n 1")
   }
 }
+
+extension AuthMemory {
+  fileprivate func learn(_ choice: AuthChoice, of space: AuthSpace, for credentials: HttpCredentials, target: String) {
+    learn(choice, of: space, for: credentials, target: target) { _ in }
+  }
+}

@@ -146,6 +146,66 @@ struct DigestRequestTests {
     }
   }
 
+  /// The uses of each nonce that the server saw, whatever it answered.
+  private func counts(_ server: PeerProcess) -> [String: [String]] {
+    var counts: [String: [String]] = [:]
+    for line in server.output.split(separator: "\n") where line.hasPrefix("seen ") {
+      let said = line.firstRange(of: "Digest ").flatMap { AuthChallenge.all(in: String(line[$0.lowerBound...])).first }
+      if let nonce = said?["nonce"], let count = said?["nc"] { counts[nonce, default: []].append(count) }
+    }
+    return counts
+  }
+
+  @Test(
+    "many at once, on nonces that go stale under them, that are announced, or that the server gives to all: no use is said twice, none left out",
+    arguments: [(1_000_000, false), (7, false), (1_000_000, true), (50, true)], [false, true])
+  func counted(server: (uses: Int, shares: Bool), nextNonce: Bool) async throws {
+    let change = { (settings: inout DigestServer.Settings) in
+      (settings.uses, settings.sharesNonce, settings.nextNonce) = (server.uses, server.shares, nextNonce)
+    }
+    try await withServer(change, configuration: .test(perHost: 16)) { client, peer, url in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<200 { group.addTask { try await client.expect("ok", request("\(url)/\(index)")) } }
+        try await group.waitForAll()
+      }
+      let all = seen(peer)
+      #expect(all.filter { $0 == "200 ok" }.count == 200)
+      #expect(!all.contains { $0.hasSuffix("replayed") || $0.contains("wrong") })
+      for (nonce, counts) in counts(peer) {
+        let expected = (1...counts.count).map { count in
+          let digits = String(count, radix: 16)
+          return String(repeating: "0", count: 8 - digits.count) + digits
+        }
+        #expect(counts.sorted() == expected, "\(nonce)")
+      }
+    }
+  }
+
+  @Test("each attempt of a request is counted, whatever made the one before fail")
+  func attempts() async throws {
+    let faults = ["503", "close", "half"]
+    try await scene { connection, request in
+      let said = AuthChallenge.all(in: request.head.headers["Authorization"] ?? "").first
+      guard let count = said?["nc"].flatMap({ Int($0, radix: 16) }) else {
+        return connection.answer("", status: 401, fields: "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n")
+      }
+      switch count <= faults.count ? faults[count - 1] : "" {
+      case "503": connection.answer("", status: 503, fields: "Retry-After: 0\r\n")
+      case "close": connection.close()
+      case "half":
+        connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
+        connection.close()
+      default: connection.answer("ok")
+      }
+    } test: { client, peer in
+      let request = request(await peer.url()) { $0.retry = RetryPolicy(max: 5) }
+      try await client.expect("ok", request)
+      try await client.expect("ok", request)
+      let counts = peer.requests.all.compactMap { AuthChallenge.all(in: $0.head.headers["Authorization"] ?? "").first?["nc"] }
+      #expect(counts == ["00000001", "00000002", "00000003", "00000004", "00000005"])
+    }
+  }
+
   @Test("a nonce that many were given is counted for all of them", arguments: ["MD5", "SHA-256-sess"], [20, 1_000_000])
   func shared(algorithm: String, uses: Int) async throws {
     try await withServer {

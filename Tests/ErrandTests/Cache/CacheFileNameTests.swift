@@ -8,7 +8,7 @@ import Testing
     let key = CacheKey(try HttpUrl("http://a.example/"))
     for fields in [[], ["accept"]] {
       let name = CacheFileName(key: key, variant: CacheVariant(fields: fields, request: ["Accept": "a/b"]))
-      #expect(name.text.utf8.count == 131)
+      #expect(name.text.utf8.count == 196)
       #expect(CacheFileName(name.text) == name)
       #expect(name.hasFields == !fields.isEmpty)
     }
@@ -22,6 +22,9 @@ import Testing
     ] {
       #expect(CacheFileName(other) == nil, "\(other)")
     }
+    #expect(!CacheFileName.isOutdated(name) && !CacheFileName.isOutdated("a.b.e"))
+    let outdated = String(name.dropFirst(65))
+    #expect(CacheFileName.isOutdated(outdated) && CacheFileName(outdated) == nil)
     #expect(CacheFileName.isTemporary(CacheFileName.temporary(7)))
     for other in [
       "errand-cache-.tmp", "errand-cache-x.tmp", "errand-cache-1.tmp2", "errand-cache-1", "a-errand-cache-1.tmp", CacheFileName.lock, name,

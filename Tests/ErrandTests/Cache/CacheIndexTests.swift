@@ -33,7 +33,7 @@ import Testing
       let number = Int.random(in: 0..<25, using: &generator)
       let key = CacheContent.key(number / 3)
       switch Int.random(in: 0..<12, using: &generator) {
-      case 0: index.remove(key)
+      case 0: index.remove(key.resource)
       case 1:
         if let slot = index.find(key, CacheContent.request(number)).slot, let item = index.items[slot], item.held == nil {
           let entry = CacheContent.entry(number, version: step, count: 1_000)

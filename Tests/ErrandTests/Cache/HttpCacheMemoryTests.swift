@@ -13,7 +13,8 @@ import Testing
       #expect(await cache.version(1) == 1)
       #expect(cache.lookup(CacheContent.key(2), [:]).words == "uri-miss")
       #expect(cache.lookup(CacheContent.key(1), ["X-Number": "3"]).words == "vary-miss")
-      #expect(cache.lookup(CacheContent.key(0), ["Authorization": "Bearer x"]).words == "vary-miss")
+      let url = try HttpUrl("http://a.example/0")
+      #expect(cache.lookup(CacheKey(url, asker: CacheAsker(.bearer("x"))), [:]).words == "uri-miss")
       let statistics = cache.statistics
       #expect(statistics.memoryHits == 2)
       #expect(statistics.misses == 3)
@@ -82,6 +83,23 @@ import Testing
       #expect(await cache.version(2) == 1)
       cache.clear()
       #expect(await cache.version(2) == nil)
+      #expect(cache.statistics.memoryBytes == 0)
+    }
+  }
+
+  @Test func `what one asker invalidates is gone for all`() async throws {
+    try await withCache(.test()) { cache in
+      let url = try HttpUrl("http://a.example/")
+      let askers = [CacheAsker.nobody] + (0..<100).map { CacheAsker(.bearer("t\($0)")) }
+      let keys = askers.map { CacheKey(url, asker: $0) }
+      for round in 1...2 {
+        for (number, key) in keys.enumerated() { cache.store(CacheContent.entry(2 * number, version: round, count: 100), for: key) }
+        for (number, key) in keys.enumerated() {
+          #expect(await cache.entry(key).flatMap { CacheContent.version(of: $0, 2 * number) } == round)
+        }
+        cache.invalidate(keys[7])
+        for key in keys { #expect(cache.lookup(key, [:]).words == "uri-miss") }
+      }
       #expect(cache.statistics.memoryBytes == 0)
     }
   }

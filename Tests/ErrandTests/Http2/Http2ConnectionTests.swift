@@ -108,7 +108,7 @@ import Testing
         most = max(most, open)
         // None is answered before all are there.
         waiting.append { server.answer(request.stream, body: Array(request.path.utf8)) }
-        if waiting.count == 100 { waiting.forEach { $0() } }
+        if waiting.count == 100 { for answer in waiting { answer() } }
       }
     } test: { client, peer in
       let delegate = RecordingDelegate()

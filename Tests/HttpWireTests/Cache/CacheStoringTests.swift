@@ -22,13 +22,14 @@ import Testing
       ("Range: bytes=0-1", 206, "Cache-Control: max-age=60", false), ("GET", 206, "Cache-Control: max-age=60", false),
       ("GET", 304, "Cache-Control: max-age=60", false), ("GET", 100, "Cache-Control: max-age=60", false),
       ("GET", 103, "Cache-Control: max-age=60", false), ("GET", 199, "Expires: {60}", false),
+      ("GET", 401, "Cache-Control: max-age=60", false), ("GET", 407, "Cache-Control: public", false),
     ] as [(String, Int, String, Bool)]) func `what may be stored`(asked: String, status: Int, told: String, stores: Bool) throws
   {
     #expect(try CacheRules.isStorable(request(asked), status: status, headers: fields(told)) == stores)
   }
 
   @Test(arguments: [
-    200, 201, 202, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 407, 409, 410, 414, 418, 429, 500, 501, 502, 503, 504,
+    200, 201, 202, 203, 204, 300, 301, 302, 303, 307, 308, 400, 402, 403, 404, 405, 409, 410, 414, 418, 429, 500, 501, 502, 503, 504,
     599,
   ]) func `any final status may be stored with leave, some without`(status: Int) {
     for told in ["Cache-Control: max-age=60", "Expires: {60}", "Cache-Control: public", "Cache-Control: private"] {

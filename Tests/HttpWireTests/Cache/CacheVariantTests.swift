@@ -33,11 +33,11 @@ import Testing
       ("Vary: User-Agent", "User-Agent: a (b, c)", "User-Agent: a (b,c)", false), ("Vary: Cookie", "Cookie: a=b", "Cookie: a=c", false),
       // One value can't pass for two.
       ("Vary: X-A, X-B", "X-A: 1x-b:1:2", "X-A: 1 | X-B: 2", false),
-      // Credentials always count.
-      ("", "Authorization: Bearer a", "Authorization: Bearer b", false), ("", "Authorization: Bearer a", "Authorization: Bearer a", true),
-      ("", "Authorization: Bearer a", "GET", false), ("", "GET", "Authorization: Bearer a", false),
-      ("Vary: Authorization", "Authorization: Bearer a", "Authorization: Bearer b", false),
-      ("Vary: Accept", "Accept: a/b | Authorization: Bearer a", "Accept: a/b | Authorization: Bearer b", false),
+      // Who asks is a part of the key.
+      ("", "Authorization: Bearer a", "Authorization: Bearer b", true), ("", "GET", "Authorization: Bearer a", true),
+      ("Vary: Authorization", "Authorization: Bearer a", "Authorization: Bearer b", true),
+      ("Vary: authorization, Accept", "Accept: a/b | Authorization: Bearer a", "Accept: a/b", true),
+      ("Vary: authorization, Accept", "Accept: a/b | Authorization: Bearer a", "Accept: c/d | Authorization: Bearer a", false),
     ] as [(String, String, String, Bool)]) func `which requests a response answers`(
       vary: String, asked: String, other: String, matches: Bool
     ) throws
@@ -72,6 +72,24 @@ import Testing
     #expect(try key("http://u:p@a.example/") != key("http://u:q@a.example/"))
     #expect(try base != key("http://a.example/x?y", "owner"))
     #expect(try key("http://a.example/x?y", "one") != key("http://a.example/x?y", "other"))
+  }
+
+  @Test func `a key is of who asks, whose resource is one for all`() throws {
+    let url = try HttpUrl("http://a.example/")
+    let askers = [
+      .nobody, CacheAsker(.basic(user: "a", password: "b")), CacheAsker(.basic(user: "ab", password: "")),
+      CacheAsker(.digest(user: "a", password: "b")), CacheAsker(.any(user: "a", password: "b")), CacheAsker(.bearer("a")),
+      CacheAsker(.bearer("b")), CacheAsker(["Authorization": "Bearer a"]), CacheAsker(["Authorization": "Bearer b"]),
+      CacheAsker(["Authorization": ""]), CacheAsker.nobody.with(identity: [1]), CacheAsker(.bearer("a")).with(identity: [1]),
+    ]
+    #expect(Set(askers).count == askers.count)
+    let keys = askers.map { CacheKey(url, asker: $0) }
+    #expect(Set(keys).count == askers.count && Set(keys.map(\.resource)).count == 1)
+    #expect(keys[0] == CacheKey(url) && CacheAsker(["Accept": "a/b"]) == .nobody && CacheAsker.nobody.with(identity: []) == .nobody)
+    // What stands on disk does not tell that it is the same one elsewhere.
+    let other = CacheKey(try HttpUrl("http://a.example/other"), asker: askers[1])
+    #expect(other.asker != keys[1].asker)
+    #expect(CacheKey(url, place: "/run/a") != CacheKey(url) && CacheKey(url, place: "a") != CacheKey(url, partition: "a"))
   }
 
   @Test func `a digest is written as hexadecimal digits and read again`() throws {
