@@ -4,7 +4,8 @@ internal import HttpWire
 extension RequestPreparer {
   /// Its service, the adapters or its URL may add something to a request.
   func mayComplete(_ request: HttpRequest) -> Bool {
-    request.optionBox != nil || !configuration.adapters.isEmpty || request.mayHoldUser
+    if let box = request.optionBox, box.value.service != nil || box.value.path != nil || box.value.envelope?.fault != nil { return true }
+    return !configuration.adapters.isEmpty || request.mayHoldUser
   }
 
   /// A request as it is sent, with what its service and the adapters add. Throws what is wrong with it.
