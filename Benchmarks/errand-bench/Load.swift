@@ -51,6 +51,8 @@ final class Load: HttpClientDelegate, OutcomeSink {
   }
 
   func requestDidFail(_ info: RequestInfo, error: HttpClientError) {
+    // One that was on its way in as the client shut down.
+    if isOver.load(ordering: .relaxed) { return }
     if failed.wrappingAdd(1, ordering: .relaxed).oldValue == 0 { complain(error) }
     next()
   }

@@ -27,11 +27,15 @@ struct AuthUses: Sendable {
   var isPlain: Bool { origin == .nothing && proxy == .nothing }
 }
 
-/// What an exchange is to say because of the answer to the one before.
-struct AuthAnswers: Sendable {
-  var origin: AuthChoice?
-  var proxy: AuthChoice?
-  var token: String?
+/// What an exchange is to say because of the answer to the one before. Behind a reference, for few have one.
+final class AuthAnswers: Sendable {
+  let origin: AuthChoice?
+  let proxy: AuthChoice?
+  let token: String?
 
-  static let none = AuthAnswers()
+  init(origin: AuthChoice? = nil, proxy: AuthChoice? = nil, token: String? = nil) {
+    self.origin = origin
+    self.proxy = proxy
+    self.token = token
+  }
 }

@@ -21,28 +21,29 @@ final class Authenticator: Sendable {
   /// Adds what is to be said to `headers`. `toProxy`: what a proxy that asked for nothing yet is told. `subject` is called for few requests only.
   /// Throws `invalid_request` for credentials that can't be sent.
   func authorize(
-    _ headers: inout HttpHeaders, _ request: borrowing HttpRequest, _ plan: ProxyPlan, toProxy: String?, _ answers: AuthAnswers,
+    _ headers: inout HttpHeaders, _ request: borrowing HttpRequest, _ plan: ProxyPlan, toProxy: String?, _ answers: AuthAnswers?,
     _ subject: () -> Subject
   ) throws(HttpClientError) -> AuthUses {
     var uses = AuthUses()
     if let toProxy, case .forward(let proxy) = plan, let credentials = proxy.credentials {
-      let said = try self.toProxy(HttpCredentials(credentials), AuthSpace(proxy), subject(), answers.proxy)
+      let said = try self.toProxy(HttpCredentials(credentials), AuthSpace(proxy), subject(), answers?.proxy)
       headers.append("Proxy-Authorization", said?.value ?? toProxy)
       uses.proxy = said?.use ?? .basic
     }
-    guard let options = request.optionBox?.value, options.credentials != nil || options.tokenSource != nil else { return uses }
+    guard let box = request.optionBox, box.value.credentials != nil || box.value.tokenSource != nil else { return uses }
+    let options = box.value
     let subject = subject()
     guard !headers.contains("Authorization") else {
       uses.origin = .own
       return uses
     }
     if let credentials = options.credentials {
-      if let (value, use) = try toOrigin(credentials, subject, answers.origin) {
+      if let (value, use) = try toOrigin(credentials, subject, answers?.origin) {
         headers.append("Authorization", value)
         uses.origin = use
       }
     } else if let source = options.tokenSource {
-      let token = try token(of: source, TokenRequest(subject.url, service: options.service), answers.token)
+      let token = try token(of: source, TokenRequest(subject.url, service: options.service), answers?.token)
       uses.origin = token.map(AuthUse.token) ?? .awaitsToken
       if let token { headers.append("Authorization", "Bearer " + token) }
     }

@@ -19,6 +19,8 @@ struct PreparedBody {
     self.contentType = contentType
   }
 
+  static let none = PreparedBody(.absent)
+
   init(_ body: HttpBody?) throws(HttpClientError) {
     switch body {
     case nil: self.init(.absent)

@@ -48,7 +48,7 @@ public final class HttpClient: Sendable {
   /// Reads what the configuration's TLS settings name, and the system's store, now instead of with the first `https` request: for clients
   /// whose requests are submitted on the loop, which must not wait for the disk. Throws an error `tls` that names the file or setting.
   public func prepareTls() throws(HttpClientError) {
-    try engine.tls.prepareOwn()
+    try engine.preparer.tls.prepareOwn()
   }
 
   /// What the client has done and is doing.

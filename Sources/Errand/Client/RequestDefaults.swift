@@ -26,17 +26,20 @@ struct RulesByExpectation: Sendable {
 }
 
 /// The headers sent where a request does not bring fields of those names, made once.
-struct DefaultHeaders: Sendable {
+final class DefaultHeaders: Sendable {
   private let plain: HttpHeaders
   private let json: HttpHeaders
   private let codedPlain: HttpHeaders
   private let codedJson: HttpHeaders
+  /// They need not be looked at again before they are sent.
+  let areValid: Bool
 
   init(_ configuration: HttpClient.Configuration) {
     plain = configuration.userAgent.isEmpty ? [:] : ["User-Agent": configuration.userAgent]
     json = plain.with("Accept", "application/json")
     codedPlain = plain.with("Accept-Encoding", ContentDecoder.acceptEncoding)
     codedJson = json.with("Accept-Encoding", ContentDecoder.acceptEncoding)
+    areValid = (try? codedJson.validate()) != nil
   }
 
   /// With `Accept` where JSON is asked for, and `Accept-Encoding` where the body may come coded.

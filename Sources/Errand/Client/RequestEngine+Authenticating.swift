@@ -34,7 +34,7 @@ extension RequestEngine {
         return .origin(choice)
       }
       if case .digest(let realm, _) = conversation.auth.origin.said, let url = try? HttpUrl(conversation.url) {
-        authenticator.memory.forget(realm, of: AuthSpace(url), for: credentials)
+        preparer.authenticator.memory.forget(realm, of: AuthSpace(url), for: credentials)
       }
     } else if case .token(let token) = conversation.auth.origin.said, !conversation.auth.hasNewToken {
       return .token(rejected: token)
@@ -62,7 +62,7 @@ extension RequestEngine {
     let challenges = answerable(challenges, conversation)
     if let choice = conversation.auth.proxy.answer(to: challenges, with: credentials, wasSentOnce: wasSentOnce) { return .proxy(choice) }
     if case .digest(let realm, _) = conversation.auth.proxy.said {
-      authenticator.memory.forget(realm, of: AuthSpace(proxy), for: credentials)
+      preparer.authenticator.memory.forget(realm, of: AuthSpace(proxy), for: credentials)
     }
     return nil
   }
@@ -128,7 +128,7 @@ extension RequestEngine {
     conversation.auth.waiting = "waits for its token source"
     let handle = item.info.handle
     let request = TokenRequest(url, service: item.rules.service, rejected: rejected)
-    authenticator.tokens.token(for: request, from: source) { answer in
+    preparer.authenticator.tokens.token(for: request, from: source) { answer in
       EventLoop.shared.enqueue { [self] in got(answer, handle, isRenewal: rejected != nil) }
     }
   }
@@ -155,12 +155,12 @@ extension RequestEngine {
     if case .digest(let realm, _) = conversation.auth.origin.said, let credentials = conversation.request.credentials,
       let info = head.headers["Authentication-Info"], let url = try? HttpUrl(conversation.url)
     {
-      authenticator.memory.read(info: info, realm: realm, of: AuthSpace(url), for: credentials)
+      preparer.authenticator.memory.read(info: info, realm: realm, of: AuthSpace(url), for: credentials)
     }
     if case .digest(let realm, _) = conversation.auth.proxy.said, case .forward(let proxy)? = item.origin.options?.proxy,
       let credentials = proxy.credentials, let info = head.headers["Proxy-Authentication-Info"]
     {
-      authenticator.memory.read(info: info, realm: realm, of: AuthSpace(proxy), for: HttpCredentials(credentials))
+      preparer.authenticator.memory.read(info: info, realm: realm, of: AuthSpace(proxy), for: HttpCredentials(credentials))
     }
   }
 }

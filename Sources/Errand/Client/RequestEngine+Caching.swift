@@ -69,7 +69,7 @@ extension RequestEngine {
   func isUsedUp(_ item: RequestItem) -> Bool { item.conversation?.auth.isUsedUp(after: item.machine.attempts) ?? false }
 
   /// Asks the same, with the cache's conditions, and with what is to be said now about who is asking.
-  func askAgain(_ item: RequestItem, with answers: AuthAnswers = .none) {
+  func askAgain(_ item: RequestItem, with answers: AuthAnswers? = nil) {
     guard let conversation = item.conversation else { return ask(item) }
     prepare(conversation.request, adding: conversation.course?.conditions ?? [:], for: item.info.handle, with: answers)
   }

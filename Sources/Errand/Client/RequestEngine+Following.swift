@@ -105,7 +105,7 @@ extension RequestEngine {
   // MARK: The next exchange
 
   /// Makes a request's next exchange ready, off the loop: what it names may have to be read from the disk.
-  nonisolated func prepare(_ request: HttpRequest, for handle: RequestHandle, with answers: AuthAnswers = .none) {
+  nonisolated func prepare(_ request: HttpRequest, for handle: RequestHandle, with answers: AuthAnswers? = nil) {
     prepare(request, for: handle, with: answers) { [self] item, prepared in
       let conversation = self.conversation(of: item)
       conversation.took(request, prepared, attempts: item.machine.attempts)
@@ -118,7 +118,7 @@ extension RequestEngine {
 
   /// The same for the exchange that was to come anyhow, with conditions of the cache's.
   nonisolated func prepare(
-    _ request: HttpRequest, adding conditions: HttpHeaders, for handle: RequestHandle, with answers: AuthAnswers = .none
+    _ request: HttpRequest, adding conditions: HttpHeaders, for handle: RequestHandle, with answers: AuthAnswers? = nil
   ) {
     var asked = request
     for (name, value) in conditions { asked.headers.append(name, value) }
@@ -134,7 +134,7 @@ extension RequestEngine {
   }
 
   private nonisolated func prepare(
-    _ request: HttpRequest, for handle: RequestHandle, with answers: AuthAnswers,
+    _ request: HttpRequest, for handle: RequestHandle, with answers: AuthAnswers?,
     then body: @escaping @LoopActor @Sendable (RequestItem, PreparedRequest) -> Void
   ) {
     preparations.async { [self] in

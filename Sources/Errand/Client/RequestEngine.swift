@@ -11,18 +11,14 @@ final class RequestEngine {
   let inbox = CommandInbox()
   var table = RequestTable()
   var readers: ReaderShelf
-  private let headers: DefaultHeaders
-  private let proxies: ProxyRules
-  let tls: TlsContexts
-  let authenticator: Authenticator
-  private(set) lazy var connectPolicy = ConnectPolicy(configuration, resolver, tls, authenticator)
+  let preparer: RequestPreparer
+  private(set) lazy var connectPolicy = ConnectPolicy(configuration, resolver, preparer.tls, preparer.authenticator)
   var counters = ClientStats()
   /// Ends of requests that are not in the table any more: above this number a handle was never given out.
   var highestHandle: UInt64 = 0
   var isShutDown = false
   var whenEmpty: [@LoopActor () -> Void] = []
   let deliveries = DeliveryQueue()
-  private let rules: RulesByExpectation
   let graceTimer = GraceTimer()
   let decodings = DecodingLine()
   var isPumping = false
@@ -49,11 +45,7 @@ final class RequestEngine {
     self.configuration = configuration
     lastHandle = Atomic(configuration.firstHandle &- 1)
     observers = ObserverQueue(configuration.observers)
-    proxies = ProxyRules(configuration.proxy, environment)
-    tls = TlsContexts(configuration)
-    authenticator = Authenticator(configuration)
-    rules = RulesByExpectation(configuration)
-    headers = DefaultHeaders(configuration)
+    preparer = RequestPreparer(configuration, environment)
     readers = ReaderShelf(configuration.wireLimits)
     pool = ConnectionPool(configuration)
   }
@@ -68,30 +60,14 @@ final class RequestEngine {
   nonisolated func prepare(
     _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
   ) -> CommandInbox.Command {
-    var request = request
+    var completed: HttpRequest?
     do throws(HttpClientError) {
-      request = try configuration.completed(request)
-      if let fault = Download.fault(in: request) ?? sink.fault(in: request) { throw .invalid("download", fault) }
-      let local = try LocalSource(request, allowsFiles: configuration.allowsFileUrls)
-      let prepared: PreparedRequest
-      if let local {
-        prepared = PreparedRequest(local, request)
-      } else {
-        prepared = try PreparedRequest(request, headers, proxies, tls, authenticator, configuration, at: now)
-      }
-      let interests = delegate?.interests ?? []
-      let rules = rules.rules(for: request, streams: sink.isStream || interests.contains(.bodyChunks))
-      let isPlain = request.isPlain && prepared.auth.isPlain && prepared.cacheRequest == nil
-      let conversation = isPlain ? nil : Conversation(request, prepared)
-      let info = RequestInfo(
-        handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
-        owner: request.owner)
-      return .submit(
-        RequestItem(
-          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: interests, rules: rules, conversation: conversation,
-          engine: self, at: now)
-      )
+      guard preparer.mayComplete(request) else { return try command(request, handle, sink, delegate, now) }
+      let whole = try preparer.completed(request)
+      completed = whole
+      return try command(whole, handle, sink, delegate, now)
     } catch {
+      let request = completed ?? request
       let info = RequestInfo(
         handle: handle, url: RequestInfo.shown(request), method: request.method ?? .get, tag: request.tag, key: request.key,
         delegateName: request.delegateName, owner: request.owner)
@@ -99,10 +75,34 @@ final class RequestEngine {
     }
   }
 
+  private nonisolated func command(
+    _ request: HttpRequest, _ handle: RequestHandle, _ sink: Sink, _ delegate: (any HttpClientDelegate)?, _ now: Instant
+  ) throws(HttpClientError) -> CommandInbox.Command {
+    if let fault = Download.fault(in: request) ?? sink.fault(in: request) { throw .invalid("download", fault) }
+    let prepared: PreparedRequest
+    if let local = try LocalSource(request, allowsFiles: preparer.configuration.allowsFileUrls) {
+      prepared = PreparedRequest(local, request)
+    } else {
+      prepared = try PreparedRequest(request, by: preparer, at: now)
+    }
+    let isPlain = request.isPlain && prepared.auth.isPlain && prepared.cacheRequest == nil
+    let conversation = isPlain ? nil : Conversation(request, prepared)
+    let info = RequestInfo(
+      handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
+      owner: request.owner)
+    let interests = delegate?.interests ?? []
+    let rules = preparer.rules.rules(for: request, streams: sink.isStream || interests.contains(.bodyChunks))
+    return .submit(
+      RequestItem(
+        prepared, ticket: DeliveryTicket(info, sink, delegate), interests: interests, rules: rules, conversation: conversation,
+        engine: self, at: now)
+    )
+  }
+
   /// Checks what a request asks next. Any thread but the loop's.
-  nonisolated func prepared(_ request: HttpRequest, with answers: AuthAnswers) -> Result<PreparedRequest, HttpClientError> {
+  nonisolated func prepared(_ request: HttpRequest, with answers: AuthAnswers?) -> Result<PreparedRequest, HttpClientError> {
     do throws(HttpClientError) {
-      return .success(try PreparedRequest(request, headers, proxies, tls, authenticator, configuration, answers, at: .now()))
+      return .success(try PreparedRequest(request, by: preparer, answers, at: .now()))
     } catch {
       return .failure(error)
     }

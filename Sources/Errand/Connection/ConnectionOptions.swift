@@ -24,7 +24,10 @@ final class ConnectionOptions: Hashable, Sendable {
 
   /// nil where the request leaves all to its client, which goes there directly.
   static func of(_ request: HttpRequest, _ proxy: ProxyPlan, _ tls: TlsContext?) -> ConnectionOptions? {
-    if request.httpVersion == .auto, request.resolve.isEmpty, request.unixSocket == nil, tls == nil, case .direct = proxy { return nil }
+    if tls == nil, case .direct = proxy {
+      guard let box = request.optionBox else { return nil }
+      if box.value.httpVersion == .auto, box.value.resolve.isEmpty, box.value.unixSocket == nil { return nil }
+    }
     return ConnectionOptions(
       version: request.httpVersion, resolve: request.resolve, proxy: proxy, tls: tls, unixSocket: request.unixSocket)
   }

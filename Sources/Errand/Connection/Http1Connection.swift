@@ -15,7 +15,11 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
   private(set) var item: RequestItem?
   private(set) var exchanges = 0
   private var begunInTurn: UInt32 = 0
+  // Kept while requests come and go: each would otherwise start and stop it.
   private var idleTimer = TimerID.none
+  private var idleTimerDue = Instant(nanoseconds: 0)
+  /// When it has been idle for too long, unless a request comes.
+  private var idleDeadline = Instant(nanoseconds: 0)
   private var isWriting = false
   /// Reading is held back for a slow delegate.
   private var isPaused = false
@@ -48,8 +52,6 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
 
   /// Sends `item`'s request at once, as far as the kernel takes it.
   func begin(_ item: RequestItem) {
-    EventLoop.shared.cancel(idleTimer)
-    idleTimer = .none
     engine.pool.move(self, to: .busy)
     self.item = item
     item.facts = facts
@@ -89,7 +91,31 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
     let time = engine.idleTime(of: facts)
     guard time != .zero else { return engine.pool.close(self) }
     engine.pool.move(self, to: .idle)
-    if let time { idleTimer = EventLoop.shared.schedule(after: time, self, kind: Kind.idle) }
+    if let time { limitIdleness(to: time) }
+  }
+
+  private func limitIdleness(to time: Duration) {
+    idleDeadline = EventLoop.shared.now + time
+    if idleTimer != .none {
+      // A server may have said that it keeps the connection for less than before.
+      guard idleDeadline < idleTimerDue else { return }
+      EventLoop.shared.cancel(idleTimer)
+    }
+    startIdleTimer(time)
+  }
+
+  private func startIdleTimer(_ time: Duration) {
+    idleTimerDue = EventLoop.shared.now + time
+    idleTimer = EventLoop.shared.schedule(after: time, self, kind: Kind.idle)
+  }
+
+  private func idleTimerFired() {
+    idleTimer = .none
+    guard item == nil else { return }
+    let left = idleDeadline.nanoseconds - EventLoop.shared.now.nanoseconds
+    if left <= 0 { return engine.pool.close(self) }
+    // Timers of equal length are cheaper.
+    startIdleTimer(.milliseconds((left - 1) / 10_000_000 * 10 + 10))
   }
 
   func close() {
@@ -123,10 +149,7 @@ final class Http1Connection: HttpConnection, SocketTarget, TimerTarget {
   }
 
   func timerFired(_ kind: UInt8) {
-    guard kind == Kind.continueWait else {
-      idleTimer = .none
-      return engine.pool.close(self)
-    }
+    guard kind == Kind.continueWait else { return idleTimerFired() }
     continueTimer = .none
     // A server that has refused already does not want the body.
     if let item, item.holdsBody, (item.head?.status ?? 0) < 400 { sendHeldBody(item) }

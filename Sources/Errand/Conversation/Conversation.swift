@@ -13,8 +13,10 @@ final class Conversation {
   /// What the cache needs to know of it; nil for a request that does not use it.
   private(set) var cacheRequest: CacheRequest?
   var course: CacheCourse?
-  /// What was asked since the last new cookie, which may change every answer.
+  /// What was asked since the last new cookie, which may change every answer; before what is asked now.
   private var visits: [(url: String, method: HttpMethod)] = []
+  /// No new cookie came since that was asked.
+  private var isVisited = true
   /// How far it has come with those who want to know who is asking.
   var auth: AuthProgress {
     get { authBox?.value ?? AuthProgress() }
@@ -30,7 +32,6 @@ final class Conversation {
     url = prepared.url
     method = prepared.method
     cacheRequest = prepared.cacheRequest
-    visits = [(url, method)]
     if !prepared.auth.isPlain {
       var auth = AuthProgress()
       auth.took(prepared.auth, attempts: 0)
@@ -44,7 +45,6 @@ final class Conversation {
     request.expect = expect
     url = info.url
     method = info.method
-    visits = [(url, method)]
   }
 
   @LoopActor private final class AuthBox {
@@ -66,12 +66,13 @@ final class Conversation {
 
   /// The next exchange is ready to be sent.
   func took(_ request: HttpRequest, _ prepared: PreparedRequest, attempts: Int) {
+    if isVisited { visits.append((url, method)) }
+    isVisited = true
     self.request = request
     url = prepared.url
     method = prepared.method
     cacheRequest = prepared.cacheRequest
     course = nil
-    visits.append((url, method))
     asks(prepared, attempts: attempts)
   }
 
@@ -82,11 +83,12 @@ final class Conversation {
 
   func tookCookies() {
     visits = []
+    isVisited = false
   }
 
   /// The same was asked before: what came of it would come again.
   func hasVisited(_ url: String, _ method: HttpMethod) -> Bool {
-    visits.contains { $0.url == url && $0.method == method }
+    isVisited && url == self.url && method == self.method || visits.contains { $0.url == url && $0.method == method }
   }
 }
 

@@ -14,6 +14,7 @@ final class ProxyRules: Sendable {
 
   /// The way of a request: as it says itself, else as its client does.
   func plan(_ request: HttpRequest, to url: HttpUrl) throws(ProxyError) -> ProxyPlan {
+    if request.optionBox == nil { return try ProxyPlan(url, selection, unixSocket: nil, needsTunnel: false) }
     // HTTP/2 in the clear is nothing that a proxy could be handed whole.
     let needsTunnel = request.httpVersion == .http2
     guard let own = request.proxy, own != choice else {

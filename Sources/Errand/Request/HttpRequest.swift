@@ -43,6 +43,8 @@ public struct HttpRequest: Sendable {
     self.key = key
   }
 
+  var hasBody: Bool { if case .none = body { false } else { true } }
+
   /// What few requests need.
   public var options: RequestOptions {
     get { (optionBox ?? .none).value }
@@ -51,7 +53,8 @@ public struct HttpRequest: Sendable {
 
   /// A member of ``options``.
   public subscript<Value>(dynamicMember option: WritableKeyPath<RequestOptions, Value>) -> Value {
-    get { (optionBox ?? .none).value[keyPath: option] }
+    // Where the option is known, only that is read: all options are copied for one that is not.
+    @inline(__always) get { (optionBox ?? .none).value[keyPath: option] }
     set {
       var options = self.options
       options[keyPath: option] = newValue

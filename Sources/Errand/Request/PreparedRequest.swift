@@ -31,26 +31,27 @@ struct PreparedRequest: Sendable {
   private static let joinedBodyLimit = 16_384
 
   init(
-    _ request: borrowing HttpRequest, _ defaults: DefaultHeaders, _ proxies: ProxyRules, _ contexts: TlsContexts,
-    _ authenticator: Authenticator, _ configuration: HttpClient.Configuration, _ answers: AuthAnswers = .none, at now: Instant
+    _ request: borrowing HttpRequest, by preparer: RequestPreparer, _ answers: AuthAnswers? = nil, at now: Instant
   ) throws(HttpClientError) {
+    let hasBody = request.hasBody
     var url = try PreparedRequest.checkedUrl(request.url)
     if let path = request.unixSocket {
       do throws(SystemError) { _ = try SocketAddress.unix(path) } catch { throw .invalid("unix_socket", error.description) }
     }
-    let plan = try PreparedRequest.plan(request, url, proxies)
-    if plan.proxy?.kind == .https { try contexts.prepareForProxies(at: now) }
-    let tls = url.scheme == .https ? try contexts.context(for: request, at: now) : nil
-    let method = request.method ?? (request.body == nil ? .get : .post)
+    let plan = try PreparedRequest.plan(request, url, preparer.proxies)
+    if plan.proxy?.kind == .https { try preparer.tls.prepareForProxies(at: now) }
+    let tls = url.scheme == .https ? try preparer.tls.context(for: request, at: now) : nil
+    let method = request.method ?? (hasBody ? .post : .get)
     guard let priority = Int8(exactly: request.priority) else { throw .invalid("priority", "the priority must be from -128 to 127") }
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
     let wantsJson = request.expect != .any || request.acceptsJson || request.optionBox?.value.envelope != nil
     // A part of a coded body can't be decoded.
     let takesCodings = request.optionBox?.value.takesCodings ?? true && (request.headers.isEmpty || !request.headers.contains("Range"))
-    var headers = PreparedRequest.headers(request.headers, defaults.fields(wantsJson: wantsJson, takesCodings: takesCodings))
-    var prepared = try PreparedBody(request.body)
+    let defaults = preparer.defaults.fields(wantsJson: wantsJson, takesCodings: takesCodings)
+    var headers = PreparedRequest.headers(request.headers, defaults)
+    var prepared = hasBody ? try PreparedBody(request.body) : PreparedBody.none
     if !request.params.isEmpty {
-      if request.body != nil || method == .get || method == .head || method == .delete {
+      if hasBody || method == .get || method == .head || method == .delete {
         url = url.addingQuery(request.params.map { ($0.name, $0.value) })
       } else {
         prepared = PreparedBody(form: request.params)
@@ -58,7 +59,9 @@ struct PreparedRequest: Sendable {
     }
     if let contentType = prepared.contentType { PreparedRequest.setDefault(&headers, "Content-Type", contentType) }
 
-    if let jar = request.jar(configuration.cookies), let cookies = jar.header(for: url, method: method, isCrossSite: request.isCrossSite) {
+    if let jar = request.jar(preparer.configuration.cookies),
+      let cookies = jar.header(for: url, method: method, isCrossSite: request.isCrossSite)
+    {
       // One field, as RFC 6265bis section 5.8.1 wants it: the caller's own cookies first.
       headers.set("Cookie", headers["Cookie"].map { "\($0); \(cookies)" } ?? cookies)
     }
@@ -68,14 +71,16 @@ struct PreparedRequest: Sendable {
     } catch {
       throw .invalid("headers", error.message)
     }
-    auth = try authenticator.authorize(&headers, request, plan, toProxy: toProxy, answers) {
+    auth = try preparer.authenticator.authorize(&headers, request, plan, toProxy: toProxy, answers) {
       Authenticator.Subject(method: method, url: url) { [content = prepared.content] in content.hash($0, mayTakeLong: $1) }
     }
     // Only the caller's own headers can ask for any of these.
     let bringsHeaders = !request.headers.isEmpty
     let expectsContinue = bringsHeaders && headers.hasToken("100-continue", in: "Expect")
+    let areDefaults = !bringsHeaders && headers.count == defaults.count && preparer.defaults.areValid
     let draft = HeadDraft(
-      method: method, target: plan.target(of: url), host: url.hostHeader, headers: headers, expectsContinue: expectsContinue)
+      method: method, target: plan.target(of: url), host: url.hostHeader, headers: headers, expectsContinue: expectsContinue,
+      isChecked: areDefaults)
     switch prepared.content {
     case .absent: (wire, body, bodyCount, feed) = (try draft.head(.none), [], 0, nil)
     case .bytes(let bytes):
@@ -91,11 +96,13 @@ struct PreparedRequest: Sendable {
       try draft.check()
       (wire, body, bodyCount, feed) = ([], [], -1, BodyFeed(UnopenedBody(content: content, draft: draft)))
     }
-    let options = request.optionBox?.value
     // What goes to a file is not kept twice.
-    let usesCache = configuration.cache != nil && options?.download == nil && (options?.cache ?? configuration.cachePolicy) != .off
-    let asker = usesCache ? request.asker(saying: auth.origin, over: configuration.tls) : nil
-    cacheRequest = asker.map { CacheRequest(method: method, headers: headers, hasBody: request.body != nil, asker: $0) }
+    let options = request.optionBox
+    let usesCache =
+      preparer.configuration.cache != nil && options?.value.download == nil
+      && (options?.value.cache ?? preparer.configuration.cachePolicy) != .off
+    let asker = usesCache ? request.asker(saying: auth.origin, over: preparer.configuration.tls) : nil
+    cacheRequest = asker.map { CacheRequest(method: method, headers: headers, hasBody: hasBody, asker: $0) }
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
     self.origin = Origin(host: url.host, options: .of(request, plan, tls), port: url.port, isSecure: url.scheme == .https)

@@ -56,27 +56,28 @@ final class RequestRules: Sendable {
     lengths = Lengths().over(Timeouts(total: RequestRules.total)).over(configuration.timeouts)
   }
 
-  private init(_ options: RequestOptions, expect: Expectation, streams: Bool, over base: RequestRules) {
-    retry = options.retry
-    normalizer = ResponseNormalizer(expect: expect, envelope: options.envelope, acceptStatus: options.acceptStatus)
-    maxBodyBytes = options.maxBodyBytes ?? base.maxBodyBytes
-    decodes = options.takesCodings
+  /// Options are read where they are: a copy of all costs more than these.
+  private init(_ box: HttpRequest.OptionBox, expect: Expectation, streams: Bool, over base: RequestRules) {
+    retry = box.value.retry
+    normalizer = ResponseNormalizer(expect: expect, envelope: box.value.envelope, acceptStatus: box.value.acceptStatus)
+    maxBodyBytes = box.value.maxBodyBytes ?? base.maxBodyBytes
+    decodes = box.value.takesCodings
     maxDecodedRatio = base.maxDecodedRatio
-    service = options.service
-    redirects = options.redirects
-    maxRedirects = options.maxRedirects ?? base.maxRedirects
-    allowsInsecureRedirects = options.allowsInsecureRedirects
-    download = options.download?.settled
+    service = box.value.service
+    redirects = box.value.redirects
+    maxRedirects = box.value.maxRedirects ?? base.maxRedirects
+    allowsInsecureRedirects = box.value.allowsInsecureRedirects
+    download = box.value.download?.settled
     totalOfStreams = base.totalOfStreams
     var lengths = base.lengths
-    if streams || options.download != nil { lengths.total = totalOfStreams }
-    self.lengths = lengths.over(options.timeouts)
+    if streams || download != nil { lengths.total = totalOfStreams }
+    self.lengths = lengths.over(box.value.timeouts)
   }
 
   /// These rules, or those of a request that sets some of its own.
   func applied(to request: HttpRequest, streams: Bool) -> RequestRules {
     guard request.optionBox != nil || streams else { return self }
-    return RequestRules(request.options, expect: request.expect, streams: streams, over: self)
+    return RequestRules(request.optionBox ?? .none, expect: request.expect, streams: streams, over: self)
   }
 
   /// Whether the response's body comes coded, and is to be decoded. A part of one (206) can't be.

@@ -1,12 +1,25 @@
 internal import EventLoop
 internal import HttpWire
 
-extension HttpClient.Configuration {
+extension RequestPreparer {
+  /// Its service, the adapters or its URL may add something to a request.
+  func mayComplete(_ request: HttpRequest) -> Bool {
+    if let box = request.optionBox, box.value.service != nil || box.value.path != nil || box.value.envelope?.fault != nil { return true }
+    return !configuration.adapters.isEmpty || request.mayHoldUser
+  }
+
   /// A request as it is sent, with what its service and the adapters add. Throws what is wrong with it.
+  func completed(_ request: HttpRequest) throws(HttpClientError) -> HttpRequest { try configuration.completed(request) }
+}
+
+extension HttpRequest {
+  fileprivate var mayHoldUser: Bool { url.utf8.span.bytes.withUnsafeBytes { $0.contains(UInt8(ascii: "@")) } }
+}
+
+extension HttpClient.Configuration {
   func completed(_ request: HttpRequest) throws(HttpClientError) -> HttpRequest {
-    let mayHoldUser = request.url.utf8.contains(UInt8(ascii: "@"))
-    guard request.optionBox != nil || !adapters.isEmpty || mayHoldUser else { return request }
     var request = request
+    let mayHoldUser = request.mayHoldUser
     try resolve(&request)
     if mayHoldUser { try request.takeUserFromUrl() }
     try request.adapt(by: adapters)

@@ -51,7 +51,8 @@ struct TimerWheel {
 
   private struct List {
     let length: Int64
-    let event: OpaquePointer
+    /// nil: it was given back.
+    var event: OpaquePointer?
     var head: Int32 = -1
     var tail: Int32 = -1
     var isArmed = false
@@ -59,7 +60,7 @@ struct TimerWheel {
 
   private var nodes: [Node] = []
   private var freeNodes: [Int32] = []
-  private var lists: [List?] = []
+  private var lists: [List] = []
   private var freeLists: [Int32] = []
   private var listOfLength: [Int64: Int32] = [:]
   private(set) var count = 0
@@ -95,10 +96,10 @@ struct TimerWheel {
 
   /// The next timer of `list` that is due, taken off it; nil arms the list for its next deadline.
   mutating func takeDue(of list: Int32, at now: Int64) -> (target: any TimerTarget, kind: UInt8)? {
-    guard let current = lists[Int(list)] else { return nil }
-    let slot = current.head
+    guard lists[Int(list)].event != nil else { return nil }
+    let slot = lists[Int(list)].head
     guard slot >= 0 else {
-      lists[Int(list)]?.isArmed = false
+      lists[Int(list)].isArmed = false
       giveBackIfMany(list)
       return nil
     }
@@ -112,13 +113,13 @@ struct TimerWheel {
   }
 
   mutating func freeAll() {
-    for list in lists { if let list { event_free(list.event) } }
+    for list in lists { if let event = list.event { event_free(event) } }
     self = TimerWheel()
   }
 
   private func list(of length: Int64) -> Int32? {
     // Lengths that come with each request are few and came first: to look at those is cheaper than to hash.
-    for index in 0..<min(lists.count, 6) where lists[index]?.length == length { return Int32(index) }
+    for index in 0..<min(lists.count, 6) where lists[index].length == length && lists[index].event != nil { return Int32(index) }
     return listOfLength[length]
   }
 
@@ -129,23 +130,23 @@ struct TimerWheel {
 
   private mutating func makeList(_ length: Int64, base: OpaquePointer?) -> Int32 {
     let index = freeLists.popLast() ?? Int32(lists.count)
-    if Int(index) == lists.count { lists.append(nil) }
     let argument = UnsafeMutableRawPointer(bitPattern: UInt(index) + 1)
     guard let event = event_new(base, -1, 0, { _, _, argument in listIsDue(argument) }, argument) else {
       preconditionFailure("libevent: no memory for a timer")
     }
-    lists[Int(index)] = List(length: length, event: event)
+    let list = List(length: length, event: event)
+    if Int(index) == lists.count { lists.append(list) } else { lists[Int(index)] = list }
     listOfLength[length] = index
     return index
   }
 
   private mutating func append(_ slot: Int32, to list: Int32, now: Int64) {
-    let tail = lists[Int(list)]?.tail ?? -1
+    let tail = lists[Int(list)].tail
     nodes[Int(slot)].previous = tail
     nodes[Int(slot)].next = -1
-    if tail >= 0 { nodes[Int(tail)].next = slot } else { lists[Int(list)]?.head = slot }
-    lists[Int(list)]?.tail = slot
-    if lists[Int(list)]?.isArmed == false { arm(list, at: nodes[Int(slot)].deadline, now: now) }
+    if tail >= 0 { nodes[Int(tail)].next = slot } else { lists[Int(list)].head = slot }
+    lists[Int(list)].tail = slot
+    if lists[Int(list)].isArmed == false { arm(list, at: nodes[Int(slot)].deadline, now: now) }
   }
 
   /// Takes a node off its list, field by field: a copy of a node would hold its target once more.
@@ -154,11 +155,11 @@ struct TimerWheel {
     let (list, previous, next) = (nodes[index].list, nodes[index].previous, nodes[index].next)
     let target = nodes[index].target.take()
     nodes[index].list = -1
-    if previous >= 0 { nodes[Int(previous)].next = next } else { lists[Int(list)]?.head = next }
-    if next >= 0 { nodes[Int(next)].previous = previous } else { lists[Int(list)]?.tail = previous }
+    if previous >= 0 { nodes[Int(previous)].next = next } else { lists[Int(list)].head = next }
+    if next >= 0 { nodes[Int(next)].previous = previous } else { lists[Int(list)].tail = previous }
     freeNodes.append(slot)
     count -= 1
-    if lists[Int(list)]?.head == -1 { giveBackIfMany(list) }
+    if lists[Int(list)].head == -1 { giveBackIfMany(list) }
     // The list stays armed for a deadline that may be gone: firing early and arming anew costs less than two system calls a request.
     if count == 0, nodes.count > 4_096 {
       freeNodes = []
@@ -168,19 +169,19 @@ struct TimerWheel {
   }
 
   private mutating func arm(_ list: Int32, at deadline: Int64, now: Int64) {
-    guard let event = lists[Int(list)]?.event else { return }
+    guard let event = lists[Int(list)].event else { return }
     // Rounded up to the next microsecond, so that it never fires before the deadline.
     let microseconds = deadline <= now ? 0 : (deadline - now - 1) / 1_000 + 1
     var interval = timeval(tv_sec: Int(microseconds / 1_000_000), tv_usec: Int(microseconds % 1_000_000))
     event_add(event, &interval)
-    lists[Int(list)]?.isArmed = true
+    lists[Int(list)].isArmed = true
   }
 
   private mutating func giveBackIfMany(_ list: Int32) {
-    guard listOfLength.count > keptLists, let current = lists[Int(list)] else { return }
-    event_free(current.event)
-    lists[Int(list)] = nil
-    listOfLength[current.length] = nil
+    guard listOfLength.count > keptLists, let event = lists[Int(list)].event else { return }
+    event_free(event)
+    lists[Int(list)].event = nil
+    listOfLength[lists[Int(list)].length] = nil
     freeLists.append(list)
   }
 }

@@ -1,4 +1,15 @@
 extension JsonScanner {
+  /// As ``scanString()``, where nobody wants to know the text.
+  @inline(__always)
+  mutating func skipString() throws(JsonError) {
+    let end = Self.plainEnd(bytes, from: index &+ 1)
+    if end < bytes.count, bytes[end] == Ascii.quote {
+      index = end &+ 1
+    } else {
+      _ = try scanString()
+    }
+  }
+
   /// Past the string whose opening quote is at `index`: valid UTF-8, valid escapes, no lone surrogates.
   mutating func scanString() throws(JsonError) -> Text {
     let start = index + 1

@@ -43,24 +43,51 @@ struct JsonScanner {
   }
 
   /// Past one value, which may be nested in `depth` others.
+  @inline(__always)
   mutating func skipValue(depth: Int) throws(JsonError) {
+    // Most values are no containers: only those are worth a call.
     switch try beginValue() {
-    case Ascii.quote: _ = try scanString()
-    case Self.openBrace:
-      guard try beginContainer(depth, Self.closeBrace) else { return }
-      repeat {
-        _ = try scanKey()
-        try skipValue(depth: depth + 1)
-      } while try continues(Self.closeBrace)
-    case Self.openBracket:
-      guard try beginContainer(depth, Self.closeBracket) else { return }
-      repeat { try skipValue(depth: depth + 1) } while try continues(Self.closeBracket)
+    case Ascii.quote: try skipString()
+    case Self.openBrace: try skipObject(depth)
+    case Self.openBracket: try skipArray(depth)
     case let first: try skipScalar(first)
     }
   }
 
+  @inline(never)
+  private mutating func skipObject(_ depth: Int) throws(JsonError) {
+    guard try beginContainer(depth, Self.closeBrace) else { return }
+    repeat {
+      try beginKey()
+      try skipString()
+      try endKey()
+      try skipValue(depth: depth + 1)
+    } while try continues(Self.closeBrace)
+  }
+
+  @inline(never)
+  private mutating func skipArray(_ depth: Int) throws(JsonError) {
+    guard try beginContainer(depth, Self.closeBracket) else { return }
+    repeat { try skipValue(depth: depth + 1) } while try continues(Self.closeBracket)
+  }
+
   /// Past a number or a literal.
+  @inline(__always)
   mutating func skipScalar(_ first: UInt8) throws(JsonError) {
+    if first &- Ascii.zero &- 1 < 9 {
+      // A whole number, as most are.
+      var end = index &+ 1
+      while end < bytes.count, Ascii.isDigit(bytes[end]) { end &+= 1 }
+      if end < bytes.count, bytes[end] != Ascii.dot, bytes[end] | 0x20 != 0x65 {
+        index = end
+        return
+      }
+    }
+    try skipOtherScalar(first)
+  }
+
+  @inline(never)
+  private mutating func skipOtherScalar(_ first: UInt8) throws(JsonError) {
     switch first {
     case 0x74: try scanLiteral("true")
     case 0x66: try scanLiteral("false")
@@ -72,6 +99,7 @@ struct JsonScanner {
   }
 
   /// Past the opening bracket; false if the container is empty, then past the closing one, too.
+  @inline(__always)
   mutating func beginContainer(_ depth: Int, _ closing: UInt8) throws(JsonError) -> Bool {
     guard depth < maxDepth else { throw failure("the nesting is deeper than \(maxDepth)") }
     index += 1
@@ -97,13 +125,23 @@ struct JsonScanner {
   /// Past a key and its colon.
   @inline(__always)
   mutating func scanKey() throws(JsonError) -> Text {
+    try beginKey()
+    let key = try scanString()
+    try endKey()
+    return key
+  }
+
+  @inline(__always)
+  private mutating func beginKey() throws(JsonError) {
     skipWhitespace()
     guard index < bytes.count, bytes[index] == Ascii.quote else { throw failure("a key in double quotes is expected") }
-    let key = try scanString()
+  }
+
+  @inline(__always)
+  private mutating func endKey() throws(JsonError) {
     skipWhitespace()
     guard index < bytes.count, bytes[index] == Ascii.colon else { throw failure("':' is expected after a key") }
-    index += 1
-    return key
+    index &+= 1
   }
 
   mutating func scanLiteral(_ literal: StaticString) throws(JsonError) {

@@ -38,24 +38,14 @@ public struct HttpUrl: Sendable, Hashable, CustomStringConvertible {
     self.init(try text.withBytes { (bytes) throws(WireError) in try UrlParts(bytes) })
   }
 
-  init(_ parts: UrlParts) {
+  init(_ parts: consuming UrlParts) {
     scheme = parts.scheme
-    host = parts.host
     isIPv6 = parts.isIPv6
     port = parts.port
+    hostHeader = parts.hostHeader
+    host = parts.host
     target = parts.target
     userInfo = parts.userInfo
-    let name = parts.isIPv6 ? "[\(parts.host)]" : parts.host
-    if parts.port == parts.scheme.defaultPort {
-      hostHeader = name
-    } else {
-      var header: [UInt8] = []
-      header.reserveCapacity(name.utf8.count + 6)
-      header.append(text: name)
-      header.append(Ascii.colon)
-      header.append(decimal: UInt64(parts.port))
-      hostHeader = String(decoding: header, as: UTF8.self)
-    }
   }
 
   /// The URL with `params` at the end of its query: percent-encoded as UTF-8, all but unreserved characters (RFC 3986 2.3).

@@ -58,6 +58,30 @@ struct UrlParts {
     if hostEnd < authority.count, let given = try Self.port(authority[piece: hostEnd + 1..<authority.count]) { port = given }
   }
 
+  var hostHeader: String {
+    if port == scheme.defaultPort, !isIPv6 { return host }
+    return String(unsafeUninitializedCapacity: host.utf8.count + 8) { buffer in
+      var count = 0
+      func put(_ byte: UInt8) {
+        buffer[count] = byte
+        count += 1
+      }
+      if isIPv6 { put(0x5B) }
+      host.withBytes { for byte in $0 { put(byte) } }
+      if isIPv6 { put(0x5D) }
+      if port != scheme.defaultPort {
+        put(Ascii.colon)
+        var unit: UInt16 = 10_000
+        while unit > port { unit /= 10 }
+        while unit > 0 {
+          put(Ascii.zero + UInt8(port / unit % 10))
+          unit /= 10
+        }
+      }
+      return count
+    }
+  }
+
   private static func endsAuthority(_ byte: UInt8) -> Bool { byte == Ascii.slash || byte == 0x3F || byte == 0x23 }
 
   static func isHostByte(_ byte: UInt8) -> Bool {

@@ -13,17 +13,13 @@ public enum RequestWriter {
   public static func append(
     method: HttpMethod, target: String, host: String, headers: HttpHeaders, body: BodyFraming, to bytes: inout [UInt8]
   ) throws(WireError) {
-    guard method != .connect else { throw .unsupported("the method CONNECT is not supported", status: 501) }
-    guard target.withBytes({ !$0.isEmpty && $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }) else {
-      throw .invalid("the request target is empty or holds a space, a control character or a byte outside ASCII")
-    }
+    if case .length(let length) = body, length < 0 { throw .invalid("the length of the body is negative") }
     try headers.validate()
     try headers.checkFraming(body)
-    if case .length(let length) = body, length < 0 { throw .invalid("the length of the body is negative") }
     let hosts = headers.values("Host")
     guard hosts.count <= 1 else { throw .invalid("there is more than one header field Host") }
     let hostValue = hosts.first ?? host
-    guard hostValue.withBytes(FramingFields.isHost) else { throw .invalid("the host is not valid") }
+    try check(method, target, host: hostValue)
 
     bytes.append(text: method.rawValue)
     bytes.append(Ascii.space)
@@ -37,6 +33,37 @@ public enum RequestWriter {
     case .none, .length, .chunked: HttpHeaders.writeFraming(body, to: &bytes)
     }
     bytes.append(static: "\r\n")
+  }
+
+  /// The head of a request without a body, in an array of its own with room for no more. `checked`: fields that were validated before and added
+  /// one by one, of which none is Host or about the body. Throws as ``append(method:target:host:headers:body:to:)`` does.
+  public static func head(
+    method: HttpMethod, target: String, host: String, checked headers: HttpHeaders
+  ) throws(WireError) -> [UInt8] {
+    try check(method, target, host: host)
+    let needsLength = method == .post || method == .put || method == .patch
+    let capacity = room(method: method, target: target, host: host, headers: headers, hasBody: needsLength)
+    return [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+      var cursor = ByteCursor(UnsafeMutableRawBufferPointer(buffer))
+      method.rawValue.withBytes { cursor.put($0) }
+      cursor.put(" ")
+      target.withBytes { cursor.put($0) }
+      cursor.put(" HTTP/1.1\r\nHost: ")
+      host.withBytes { cursor.put($0) }
+      cursor.put("\r\n")
+      headers.block.withUnsafeBytes { cursor.put($0) }
+      if needsLength { cursor.put("Content-Length: 0\r\n") }
+      cursor.put("\r\n")
+      count = cursor.count
+    }
+  }
+
+  private static func check(_ method: HttpMethod, _ target: String, host: String) throws(WireError) {
+    guard method != .connect else { throw .unsupported("the method CONNECT is not supported", status: 501) }
+    guard target.withBytes({ !$0.isEmpty && $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }) else {
+      throw .invalid("the request target is empty or holds a space, a control character or a byte outside ASCII")
+    }
+    guard host.withBytes(FramingFields.isHost) else { throw .invalid("the host is not valid") }
   }
 
   /// How many bytes the head of such a request takes at the most: for a buffer that is made for it alone.
@@ -66,4 +93,23 @@ public enum RequestWriter {
   public static func lastChunk(trailers: HttpHeaders = [:], to bytes: inout [UInt8]) throws(WireError) {
     try ChunkedCoding.lastChunk(trailers: trailers, to: &bytes)
   }
+}
+
+/// Fills memory from its start. What does not fit traps.
+private struct ByteCursor {
+  private let memory: UnsafeMutableRawBufferPointer
+  private(set) var count = 0
+
+  init(_ memory: UnsafeMutableRawBufferPointer) {
+    self.memory = memory
+  }
+
+  @inline(__always)
+  mutating func put(_ bytes: UnsafeRawBufferPointer) {
+    UnsafeMutableRawBufferPointer(rebasing: memory[count...]).copyMemory(from: bytes)
+    count += bytes.count
+  }
+
+  @inline(__always)
+  mutating func put(_ text: StaticString) { put(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)) }
 }
