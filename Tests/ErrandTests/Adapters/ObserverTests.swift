@@ -94,7 +94,7 @@ private final class Observer: OutcomeObserver {
       let blocker = RecordingDelegate(before: { _ in gate.pass() })
       client.submit(HttpRequest(await peer.url()), delegate: blocker)
       try await peer.requests.first(1)
-      try await client.wait("the first outcome on its way") { $0.engine.deliveries.undelivered == 1 }
+      try await gate.reached.first(1)
       let delegate = RecordingDelegate()
       let second = client.submit(HttpRequest(await peer.url()), delegate: delegate)
       try await client.wait("the second outcome on its way") { $0.engine.deliveries.undelivered == 2 }
