@@ -60,16 +60,22 @@ final class StreamSource: BodySource {
         return next(into: &piece)
       }
     }
-    hasEnded = isLast
+    if isLast { haveEnded() }
     return .piece(isLast: isLast)
   }
 
   private func end(_ piece: inout [UInt8]) -> BodyStep {
     if let length, given < length { return fellShort(of: length) }
-    hasEnded = true
+    haveEnded()
     guard let last = held.take() else { return .end }
     piece = last
     return .piece(isLast: true)
+  }
+
+  /// The buffer has the memory of the piece before, and an answer may be long in coming.
+  private func haveEnded() {
+    hasEnded = true
+    close()
   }
 
   private func fellShort(of length: Int64) -> BodyStep {

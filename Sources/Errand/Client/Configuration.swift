@@ -41,9 +41,9 @@ extension HttpClient {
     public var resolve: [ResolveOverride] = []
     /// How long a body waits for a server that says nothing to `Expect: 100-continue`. Default 1 s.
     public var expectContinueWait = Duration.seconds(1)
-    /// The timers of requests that do not set their own. Zero is none.
-    public var timeouts = Timeouts(
-      queue: .zero, connect: .seconds(10), firstByte: .seconds(30), idle: .seconds(30), total: .seconds(60))
+    /// The timers of requests that do not set their own. Zero is none. `total` is nil: 60 s, but none for requests whose response goes to a
+    /// file, to a stream or to a delegate in pieces, which may go on for as long as something comes.
+    public var timeouts = Timeouts(queue: .zero, connect: .seconds(10), firstByte: .seconds(30), idle: .seconds(30))
     /// Limit of a response body in memory, in bytes. Default 16 MiB.
     public var maxBodyBytes: Int64 = 16 * 1_048_576
     /// How many redirects a request follows. Default 10; one more fails with `too_many_redirects`.

@@ -14,12 +14,13 @@ struct RulesByExpectation: Sendable {
     jsonArray = RequestRules(configuration, expect: .jsonArray)
   }
 
-  subscript(_ request: HttpRequest) -> RequestRules {
+  /// - Parameter streams: Its response is not held in memory, wherever else it goes.
+  func rules(for request: HttpRequest, streams: Bool) -> RequestRules {
     switch request.expect {
-    case .any: any.applied(to: request)
-    case .json: json.applied(to: request)
-    case .jsonObject: jsonObject.applied(to: request)
-    case .jsonArray: jsonArray.applied(to: request)
+    case .any: any.applied(to: request, streams: streams)
+    case .json: json.applied(to: request, streams: streams)
+    case .jsonObject: jsonObject.applied(to: request, streams: streams)
+    case .jsonArray: jsonArray.applied(to: request, streams: streams)
     }
   }
 }

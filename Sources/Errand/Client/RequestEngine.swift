@@ -90,10 +90,12 @@ final class RequestEngine {
     let info = RequestInfo(
       handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
       owner: request.owner)
+    let interests = delegate?.interests ?? []
+    let rules = preparer.rules.rules(for: request, streams: sink.isStream || interests.contains(.bodyChunks))
     return .submit(
       RequestItem(
-        prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: preparer.rules[request],
-        conversation: conversation, engine: self, at: now)
+        prepared, ticket: DeliveryTicket(info, sink, delegate), interests: interests, rules: rules, conversation: conversation,
+        engine: self, at: now)
     )
   }
 

@@ -12,6 +12,8 @@ enum Sink: Sendable {
   case waiter(@Sendable (Result<HttpResponse, HttpClientError>) -> Void)
   /// For tasks that take the body piece by piece.
   case stream(ResponseBuffer)
+
+  var isStream: Bool { if case .stream = self { true } else { false } }
 }
 
 /// Whom a request's events go to, and the decision between a cancel and a delivery that is under way on another thread: whoever takes the

@@ -15,6 +15,11 @@ final class RequestRules: Sendable {
   let allowsInsecureRedirects: Bool
   let download: Download?
   private let lengths: Lengths
+  /// Of the total timer where the response is not held in memory: only what the client was given.
+  private let totalOfStreams: Int64
+
+  /// Of the total timer where the client was given none.
+  private static let total = Duration.seconds(60)
 
   /// Of the timers, in nanoseconds: reckoned once, used often.
   private struct Lengths {
@@ -47,11 +52,12 @@ final class RequestRules: Sendable {
     maxRedirects = configuration.maxRedirects
     allowsInsecureRedirects = false
     download = nil
-    lengths = Lengths().over(configuration.timeouts)
+    totalOfStreams = Lengths().over(configuration.timeouts).total
+    lengths = Lengths().over(Timeouts(total: RequestRules.total)).over(configuration.timeouts)
   }
 
   /// Options are read where they are: a copy of all costs more than these.
-  private init(_ box: HttpRequest.OptionBox, expect: Expectation, over base: RequestRules) {
+  private init(_ box: HttpRequest.OptionBox, expect: Expectation, streams: Bool, over base: RequestRules) {
     retry = box.value.retry
     normalizer = ResponseNormalizer(expect: expect, envelope: box.value.envelope, acceptStatus: box.value.acceptStatus)
     maxBodyBytes = box.value.maxBodyBytes ?? base.maxBodyBytes
@@ -62,13 +68,16 @@ final class RequestRules: Sendable {
     maxRedirects = box.value.maxRedirects ?? base.maxRedirects
     allowsInsecureRedirects = box.value.allowsInsecureRedirects
     download = box.value.download?.settled
-    lengths = base.lengths.over(box.value.timeouts)
+    totalOfStreams = base.totalOfStreams
+    var lengths = base.lengths
+    if streams || download != nil { lengths.total = totalOfStreams }
+    self.lengths = lengths.over(box.value.timeouts)
   }
 
   /// These rules, or those of a request that sets some of its own.
-  func applied(to request: HttpRequest) -> RequestRules {
-    guard let box = request.optionBox else { return self }
-    return RequestRules(box, expect: request.expect, over: self)
+  func applied(to request: HttpRequest, streams: Bool) -> RequestRules {
+    guard request.optionBox != nil || streams else { return self }
+    return RequestRules(request.optionBox ?? .none, expect: request.expect, streams: streams, over: self)
   }
 
   /// Whether the response's body comes coded, and is to be decoded. A part of one (206) can't be.

@@ -8,7 +8,8 @@ public struct Timeouts: Sendable, Hashable {
   public var firstByte: Duration?
   /// Between two pieces of a body, sent or received. Client default: 30 s.
   public var idle: Duration?
-  /// The request as a whole, from leaving the queue to its end, retries included. Client default: 60 s.
+  /// The request as a whole, from leaving the queue to its end, retries included. Client default: 60 s; none where the response goes to a file, a
+  /// stream, or a delegate in pieces.
   public var total: Duration?
 
   public init(

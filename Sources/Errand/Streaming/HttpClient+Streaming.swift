@@ -4,7 +4,8 @@ extension HttpClient {
   /// Makes a request and waits for the head of its response; the body comes as it is taken: see ``StreamedBody``. It is not limited
   /// by ``RequestOptions/maxBodyBytes``, and not judged as JSON. Redirects and retries are as ever, but nothing is sent again once the head is there.
   ///
-  /// A failing status is thrown, with its body in `error.response`, as far as the limit of bodies goes. The total timeout runs until the body's end.
+  /// A failing status is thrown, with its body in `error.response`, as far as the limit of bodies goes. A total timeout, of which there
+  /// is none by default, runs until the body's end; the idle timeout guards it.
   /// Cancelling the task cancels the request, and this then throws `cancelled`.
   public func stream(_ request: HttpRequest) async throws(HttpClientError) -> StreamedResponse {
     let handle = newHandle()

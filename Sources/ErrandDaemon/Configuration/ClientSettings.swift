@@ -18,7 +18,7 @@ public struct ClientSettings: Codable, Sendable, Equatable {
   public var connectTimeoutMs = 10_000
   public var firstByteTimeoutMs = 30_000
   public var idleTimeoutMs = 30_000
-  public var totalTimeoutMs = 60_000
+  public var totalTimeoutMs: Int?
   public var maxBodyBytes = 16 << 20
   public var userAgent = "errand/1"
   public var httpVersion = HttpVersionChoice.auto.rawValue
@@ -90,7 +90,7 @@ public struct ClientSettings: Codable, Sendable, Equatable {
     try reader.integer(.connectTimeoutMs, &connectTimeoutMs, 0...week)
     try reader.integer(.firstByteTimeoutMs, &firstByteTimeoutMs, 0...week)
     try reader.integer(.idleTimeoutMs, &idleTimeoutMs, 0...week)
-    try reader.integer(.totalTimeoutMs, &totalTimeoutMs, 0...week)
+    try reader.optionalInteger(.totalTimeoutMs, &totalTimeoutMs, 0...week)
     try reader.integer(.maxBodyBytes, &maxBodyBytes, 0...(1 << 40))
     try reader.read(.userAgent, &userAgent)
     try reader.choice(.httpVersion, &httpVersion, HttpVersionChoice.allCases.map(\.rawValue))
@@ -159,7 +159,7 @@ extension DaemonConfiguration {
     configuration.timeouts = Timeouts(
       queue: .milliseconds(client.queueTimeoutMs), connect: .milliseconds(client.connectTimeoutMs),
       firstByte: .milliseconds(client.firstByteTimeoutMs), idle: .milliseconds(client.idleTimeoutMs),
-      total: .milliseconds(client.totalTimeoutMs))
+      total: client.totalTimeoutMs.map { .milliseconds($0) })
     configuration.maxBodyBytes = Int64(client.maxBodyBytes)
     configuration.userAgent = client.userAgent
     configuration.maxConnectionAge = .milliseconds(client.maxConnectionAgeMs)

@@ -84,6 +84,40 @@ struct ProxyDigestTests {
     }
   }
 
+  @Test("a proxy behind TLS is answered over TLS: forwarded requests, and CONNECT with TLS to the origin in it")
+  func overTls() async throws {
+    try await withProxy { _, proxy, right, wrong, peer in
+      var configuration = HttpClient.Configuration.test
+      configuration.tls = try await .test()
+      configuration.proxyTls = configuration.tls
+      let client = HttpClient(configuration)
+      let identity = try await PeerScripts.identity(.localhost)
+      let toProxy = try await PythonPeer(PeerScripts.tlsRelay, identity, right.split(separator: ":").last.map(String.init) ?? "")
+      let toOrigin = try await PythonPeer(PeerScripts.tlsRelay, identity, "\(await peer.address.port ?? 0)")
+      func proxied(_ password: String, _ url: String) -> HttpRequest {
+        .through("https://user:\(password)@localhost:\(toProxy.port)", url) {
+          $0.httpVersion = .http1
+          $0.headers = ["Connection": "close"]
+          $0.credentials = .bearer("mine")
+        }
+      }
+      let url = "https://localhost:\(toOrigin.port)/"
+      for _ in 0..<3 { try await client.expect("Bearer mine", proxied("hush", url)) }
+      for _ in 0..<2 { try await client.expect("ok", proxied("hush", "http://a.test/x")) }
+      #expect(seen(proxy) == ["407 CONNECT wrong", "200 CONNECT ok", "200 CONNECT ok", "200 CONNECT ok", "200 GET ok", "200 GET ok"])
+      #expect(peer.requests.all.allSatisfy { !$0.head.headers.contains("Proxy-Authorization") })
+
+      let error = try await client.failure(proxied("wrong", url))
+      #expect(error.code == .connect && error.sent == .notSent && !error.retryable && error.attempts == 1)
+      #expect(error.message.contains("does not take the credentials it got") && !error.message.contains("wrong"), "\(error)")
+      let forwarded = try await client.failure(proxied("wrong", "http://a.test/x"))
+      #expect(forwarded.status == 407)
+      await expectNothingLeft(client)
+      toProxy.stop()
+      toOrigin.stop()
+    }
+  }
+
   @Test("a nonce of the proxy's that went stale is replaced")
   func stale() async throws {
     try await withProxy {

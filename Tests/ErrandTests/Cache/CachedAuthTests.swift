@@ -212,6 +212,47 @@ struct CachedAuthTests {
     }
   }
 
+  @Test("a URL at a Unix socket is another one than at its host, or at another socket; a client certificate is another asker")
+  func places() async throws {
+    let directory = try TemporaryDirectory()
+    let paths = ["one", "other"].map { directory.file($0) }
+    var peers: [ScriptedPeer] = []
+    for path in paths {
+      let peer = await ScriptedPeer { $0.answer("\(path) \($1.number)", fields: "Cache-Control: max-age=100\r\n") }
+      try await peer.start(on: try .unix(path))
+      peers.append(peer)
+    }
+    try await withGatekeeper(cached()) { client, peer, _ in
+      let url = await peer.url("/?Cache-Control=max-age=100")
+      var request = HttpRequest(url)
+      try await client.expect("answer 1", request)
+      for _ in 0..<2 {
+        for path in paths {
+          request.unixSocket = path
+          try await client.expect("\(path) 1", request)
+        }
+      }
+      request.method = .delete
+      request.unixSocket = paths[0]
+      _ = try await client.send(request)
+      (request.method, request.unixSocket) = (.get, paths[1])
+      try await client.expect("\(paths[1]) 1", request)
+      try await client.expect("answer 1", HttpRequest(url))
+      request.unixSocket = paths[0]
+      try await client.expect("\(paths[0]) 3", request)
+    }
+    for peer in peers { await peer.stop() }
+
+    var (one, other) = (HttpRequest("https://a.example/"), HttpRequest("https://a.example/"))
+    var tls = TlsSettings()
+    tls.certificateFile = "/one.pem"
+    one.tls = tls
+    tls.certificateFile = "/other.pem"
+    other.tls = tls
+    let askers = [HttpRequest("https://a.example/"), one, other].map { $0.asker(saying: .nothing, over: TlsSettings()) }
+    #expect(Set(askers).count == 3 && HttpRequest("https://a.example/").asker(saying: .nothing, over: tls) == askers[2])
+  }
+
   @Test("what is on disk is for the same asker after a restart, and shows nothing of the credentials")
   func onDisk() async throws {
     let directory = try TemporaryDirectory()
