@@ -68,6 +68,16 @@ struct CommandCurlTests {
   ]
 
   @Test(arguments: cases) func theServerSeesTheSame(_ one: Case) async throws {
+    try await compare(one) { words in try await errand([words[0], "--direct"] + words.dropFirst()) }
+  }
+
+  @Test @LoopActor func theServerSeesTheSameThroughTheDaemon() async throws {
+    let daemon = try await RunningDaemon()
+    for one in CommandCurlTests.cases { try await compare(one) { words in try await daemon.errand(words) } }
+    await daemon.stop()
+  }
+
+  private func compare(_ one: Case, _ errand: @LoopActor ([String]) async throws -> Ended) async throws {
     let directory = try TemporaryDirectory()
     let file = try directory.write("file.txt", Array("in the file".utf8))
     let words = one.options.map { $0.replacing("FILE", with: file) }
@@ -76,10 +86,10 @@ struct CommandCurlTests {
       #expect(ended.status == 0, "curl: \(ended.text)")
     }
     let byErrand = try await seen(one.path) { url in
-      let ended = try await errand([one.verb, "--direct"] + words + [url])
+      let ended = try await errand([one.verb] + words + [url])
       #expect(ended.status == 0, "errand: \(ended.errors)")
     }
-    #expect(byErrand == byCurl)
+    #expect(byErrand == byCurl, "\(one)")
     withExtendedLifetime(directory) {}
   }
 
@@ -128,7 +138,7 @@ private final class SeenLog: ResponseHandler {
       var value = value
       switch name.lowercased() {
       case "accept" where value == "*/*": continue
-      case "user-agent" where value.hasPrefix("curl/") || value.hasPrefix("errand/"): continue
+      case "user-agent" where ["curl/", "errand/", "errandd/"].contains(where: value.hasPrefix): continue
       case "cookie": value = value.replacing("; ", with: ";")
       case "content-type":
         if let mark = value.firstRange(of: "boundary=") {

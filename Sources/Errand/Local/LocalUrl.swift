@@ -1,6 +1,9 @@
 /// What `data:` and `file:` URLs share.
 enum LocalUrl {
+  @inline(__always)
   static func hasScheme(_ scheme: StaticString, _ url: String) -> Bool {
+    // That of nearly all requests is another.
+    guard let first = url.utf8.first, first | 0x20 == scheme.utf8Start[0] else { return false }
     let count = scheme.utf8CodeUnitCount
     var index = 0
     for byte in url.utf8 {

@@ -51,7 +51,7 @@ struct HeadParser: Sendable {
       let text = input[piece: offset..<input.count]
       if let end = try readLines(text, limits) {
         offset += end
-        return HttpHeaders(block: fields.isEmpty ? [] : [UInt8](text[..<end]), fields: fields)
+        return HttpHeaders(block: fields.isEmpty ? [] : [UInt8](text[piece: 0..<end]), fields: fields)
       }
       try check(text, upTo: text.count, limits)
       carry.append(contentsOf: text)
