@@ -54,7 +54,7 @@ final class DaemonCore {
     }
     settings.cache = content.cache
     settings.catalog = content.catalog
-    settings.namedCredentials = connecting.secrets.reduce(into: [:]) { $0["secret:" + $1.key] = .bearer($1.value) }
+    settings.namedTokenSources = connecting.secrets.reduce(into: [:]) { $0["secret:" + $1.key] = $1.value }
     settings.namedTls = connecting.services.compactMapValues(\.tls)
     jars = content.jars
     catalog = content.catalog

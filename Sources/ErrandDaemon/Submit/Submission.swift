@@ -1,5 +1,4 @@
 internal import Errand
-internal import EventLoop
 
 /// A request as it was read from the API.
 struct Submission {
@@ -52,7 +51,7 @@ struct ConnectionRules: Sendable {
   var proxyTls = TlsSettings()
   var services: [String: Service] = [:]
   /// By name.
-  var secrets: [String: String] = [:]
+  var secrets: [String: FileSecret] = [:]
 
   init() {}
 
@@ -62,25 +61,13 @@ struct ConnectionRules: Sendable {
     tls = try settings.tls.loaded("client.tls")
     proxyTls = try settings.proxyTls.loaded("client.proxy_tls")
     for (name, path) in settings.secrets.sorted(by: { $0.key < $1.key }) {
-      secrets[name] = try ConnectionRules.secret(path, "client.secrets.\(name)")
+      secrets[name] = try FileSecret(name, path: path)
     }
     for (name, service) in settings.services.sorted(by: { $0.key < $1.key }) {
       services[name] = Service(
         tls: try service.tls.map { (tls) throws(DaemonError) in try tls.loaded("client.services.\(name).tls") },
         proxy: ProxySetting.choice(service.proxy, service.noProxy))
     }
-  }
-
-  /// The file's text, without a line end at its end.
-  private static func secret(_ path: String, _ name: String) throws(DaemonError) -> String {
-    let text: String?
-    do throws(SystemError) {
-      text = try StateFile.read(path)
-    } catch {
-      throw DaemonError("\(name): can't read \(path): \(error.reason)")
-    }
-    guard let text else { throw DaemonError("\(name): there is no file \(path)") }
-    return text.last?.isNewline == true ? String(text.dropLast()) : text
   }
 
   /// Which settings take whoever answers for the server.

@@ -39,7 +39,7 @@ struct SubmissionReader {
         }
         bodyField = member.key
         submission.request.body = try BodyReader.read(member, fieldLimit: rules.fields, files: &submission.files)
-      case "auth": submission.request.credentials = try CredentialReader(secrets: rules.connecting.secrets).read(member.value)
+      case "auth": try CredentialReader(secrets: rules.connecting.secrets).read(member.value, into: &submission.request)
       case "cookies": submission.usesCookies = try FieldReader.flag(member.value, "/cookies")
       case "cache": submission.request.cache = try FieldReader.choice(member.value, "/cache")
       case "decode": submission.request.decodes = try FieldReader.flag(member.value, "/decode")
