@@ -66,7 +66,8 @@ final class RequestEngine {
 
   /// Checks a request and makes its item. Any thread.
   nonisolated func prepare(
-    _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
+    _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, interests: RequestInterests = [],
+    at now: Instant
   ) -> CommandInbox.Command {
     var request = request
     do throws(HttpClientError) {
@@ -86,7 +87,7 @@ final class RequestEngine {
         owner: request.owner)
       return .submit(
         RequestItem(
-          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? [], rules: rules[request],
+          prepared, ticket: DeliveryTicket(info, sink, delegate), interests: delegate?.interests ?? interests, rules: rules[request],
           conversation: conversation, engine: self, at: now)
       )
     } catch {
@@ -165,7 +166,9 @@ final class RequestEngine {
     case .leaveQueue: leaveQueue(item)
     case .connect: connect(item)
     case .abandonConnect: abandonConnect(item)
-    case .send: if let connection = item.connection { connection.begin(item) }
+    case .send:
+      if let connection = item.connection { connection.begin(item) }
+      if item.isToTellStart { tellStart(item) }
     case .release: release(item, isWhole: true)
     case .close: release(item, isWhole: false)
     }
@@ -191,6 +194,13 @@ final class RequestEngine {
   func backOff(_ item: RequestItem, for delay: Duration) {
     clearPhaseTimer(item)
     item.phaseTimer = EventLoop.shared.schedule(after: delay, item, kind: RequestStateMachine.Timer.backOff.rawValue)
+  }
+
+  /// One that failed as it was begun, and may be begun again, has not started.
+  private func tellStart(_ item: RequestItem) {
+    guard case .exchanging = item.machine.state else { return }
+    item.isToTellStart = false
+    send(.started, to: item)
   }
 
   func randomPart() -> Double { Double.random(in: 0..<1, using: &random) }

@@ -6,6 +6,7 @@ struct Submission {
   var delegate = "default"
   /// JSON on one line; empty if there is none.
   var meta: [UInt8] = []
+  var events: WantedEvents = []
   /// The owner's jar is used.
   var usesCookies = false
   /// What it names on the daemon's disk.
