@@ -300,6 +300,25 @@ import Testing
     }
   }
 
+  @Test func furtherEventsAreAskedForAndWatched() async throws {
+    try await withDaemon([
+      "/from": { $1.text("", status: 302, headers: ["Location": "/to"]) }, "/to": { $1.text("there") },
+    ]) { daemon, base in
+      let submitted = try await daemon.errand(
+        "submit", base + "/from", "--delegate", "a", "--tag", "7", "--location", "--events", "started,redirected,progress", "--wait")
+      #expect(submitted.status == 0 && submitted.text.contains("\"type\":\"finished\""))
+      let json = try await daemon.errand("watch", "a", "--count", "3", "--json")
+      #expect(json.lines.count == 3)
+      for (line, type) in zip(json.lines, ["started", "redirected", "finished"]) { #expect(line.contains("\"type\":\"\(type)\"")) }
+      let words = try await daemon.errand("watch", "a", "--count", "3")
+      #expect(words.lines[0].contains("started") && words.lines[0].contains("tag=7"))
+      #expect(words.lines[1].contains("redirected") && words.lines[1].contains("302"))
+      #expect(words.lines[1].contains("\(base)/from -> GET \(base)/to"))
+      let unknown = try await daemon.errand("submit", base + "/to", "--events", "begun")
+      #expect(unknown.status == 4 && unknown.errors.contains("/events/0 must be one of started, redirected, progress"))
+    }
+  }
+
   @Test func watchGoesOnWhenTheDaemonComesBack() async throws {
     try await withDaemon(["/yes": { $1.text("yes") }]) { daemon, base in
       let program = try daemon.start("watch", "a", "--json", "--count", "2")

@@ -53,6 +53,25 @@ import Testing
     }
   }
 
+  @Test func eventsThatAreNoOutcomesAreLinesToo() async throws {
+    let events = [
+      "{\"seq\":1,\"type\":\"progress\",\"handle\":\"12\",\"url\":\"http://h/\",\"uploaded\":2048,\"upload_total\":4096,\"downloaded\":0,\"rate\":9}",
+      "{\"seq\":2,\"type\":\"progress\",\"handle\":\"12\",\"url\":\"http://h/\",\"uploaded\":9,\"upload_total\":9,\"downloaded\":1024,\"download_total\":null}",
+      "{\"seq\":3,\"type\":\"session_invalid\",\"handle\":\"12\",\"service\":\"shop\",\"code\":\"E7\",\"message\":\"log in\"}",
+    ]
+    try await withControlSocket([
+      "/v1/delegates/a/events": { _, responder in
+        responder.startStream(status: 200)
+        responder.write(Array(events.enumerated().map { "id: \($0.offset + 1)\ndata: \($0.element)\n\n" }.joined().utf8))
+      }
+    ]) { socket in
+      let ended = try await errand("watch", "a", "--count", "3", "--socket", socket)
+      #expect(ended.lines.count == 3)
+      #expect(ended.lines[0].contains("up 2 KiB of 4 KiB") && ended.lines[1].contains("down 1 KiB "))
+      for word in ["session_invalid", "E7", "shop", "(log in)"] { #expect(ended.lines[2].contains(word)) }
+    }
+  }
+
   @Test func aRefusalEndsItWith4AndNamesTheField() async throws {
     try await withControlSocket([
       "/v1/delegates/a/events": { _, responder in

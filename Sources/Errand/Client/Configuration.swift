@@ -81,6 +81,8 @@ extension HttpClient {
     public var namedTls: [String: TlsSettings] = [:]
     /// Credentials that services name (``ServiceVersion/credentials``).
     public var namedCredentials: [String: HttpCredentials] = [:]
+    /// The same as token sources: looked up first.
+    public var namedTokenSources: [String: any TokenSource] = [:]
     /// Change each request as it is submitted, in their order. Default none.
     public var adapters: [any RequestAdapter] = []
     /// Told of each request's beginning and outcome. Default none.

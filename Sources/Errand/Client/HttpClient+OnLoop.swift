@@ -2,11 +2,15 @@ public import EventLoop
 
 /// For code that lives on the loop itself, such as the daemon: no hop between threads.
 extension HttpClient {
-  /// Makes a request; `sink` is told of its outcome on the loop, perhaps before this returns.
+  /// Makes a request; `sink` is told of its outcome on the loop, perhaps before this returns. `interests`: what else it is told of; only
+  /// ``RequestInterests/started`` and ``RequestInterests/redirects`` count.
   @LoopActor @discardableResult
-  public func submitOnLoop(_ request: HttpRequest, handle: RequestHandle? = nil, sink: any OutcomeSink) -> RequestHandle {
+  public func submitOnLoop(
+    _ request: HttpRequest, handle: RequestHandle? = nil, sink: any OutcomeSink, interests: RequestInterests = []
+  ) -> RequestHandle {
     let handle = handle ?? reserveHandle()
-    engine.obey(engine.prepare(request, handle: handle, sink: .loop(sink), at: EventLoop.shared.now))
+    let interests = interests.intersection([.started, .redirects])
+    engine.obey(engine.prepare(request, handle: handle, sink: .loop(sink), interests: interests, at: EventLoop.shared.now))
     return handle
   }
 
@@ -29,6 +33,11 @@ extension HttpClient {
     engine.table[handle].map(engine.state)
   }
 
+  /// How much of a request's body has gone out, and of its response's has come; nil if it has ended.
+  @LoopActor public func progress(_ handle: RequestHandle) -> RequestProgress? {
+    engine.table[handle].map(engine.progress)
+  }
+
   /// Where a request goes, as delegates are told; nil if it has ended.
   @LoopActor public func url(_ handle: RequestHandle) -> String? { engine.table[handle]?.info.url }
 
@@ -47,4 +56,13 @@ extension HttpClient {
 /// Takes outcomes on the loop itself, without a hop: for code that promises not to block. Held until its request ends.
 public protocol OutcomeSink: AnyObject, Sendable {
   @LoopActor func requestEnded(_ request: RequestInfo, _ outcome: Outcome)
+  /// Its first exchange began; asked for with `.started`. Default: nothing.
+  @LoopActor func requestStarted(_ request: RequestInfo)
+  /// A response sends the request elsewhere, which waits until this was answered; asked for with `.redirects`. Default: it goes on.
+  @LoopActor func requestRedirected(_ request: RequestInfo, _ redirection: Redirection)
+}
+
+extension OutcomeSink {
+  @LoopActor public func requestStarted(_ request: RequestInfo) {}
+  @LoopActor public func requestRedirected(_ request: RequestInfo, _ redirection: Redirection) { redirection.follow() }
 }

@@ -12,6 +12,19 @@ extension RequestEngine {
       isReusedConnection: item.facts.map { _ in item.isReused }, timeline: item.trace.timeline, explanation: explain(item, now))
   }
 
+  func progress(_ item: RequestItem) -> RequestProgress {
+    let (downloaded, total) = downloaded(item)
+    return RequestProgress(
+      uploaded: item.bodyWritten, uploadTotal: item.bodyCount < 0 ? nil : item.bodyCount, downloaded: downloaded, downloadTotal: total)
+  }
+
+  private func downloaded(_ item: RequestItem) -> (Int64, of: Int64?) {
+    // What leads elsewhere is not what was asked for.
+    guard let head = item.head, !item.isFollowedUp else { return (0, nil) }
+    if let download = item.download, item.taker === download { return (download.reached, download.total) }
+    return (item.receivedCount, item.method == .head ? nil : head.headers.contentLength)
+  }
+
   func stats() -> ClientStats {
     var stats = counters
     stats.inFlight = table.count

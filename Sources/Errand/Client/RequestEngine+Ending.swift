@@ -58,8 +58,14 @@ extension RequestEngine {
 
   private func observedEnd(of item: RequestItem) -> ObservedEnd? { observers.map { ObservedEnd($0, item.trace) } }
 
+  /// Hands on what was asked for. Sinks on the loop are told at once.
   func send(_ event: Delivery.Event, to item: RequestItem) {
-    deliveries.add(Delivery(item.ticket, event), of: self)
+    guard case .loop(let sink) = item.ticket.sink else { return deliveries.add(Delivery(item.ticket, event), of: self) }
+    switch event {
+    case .started: sink.requestStarted(item.info)
+    case .redirect(let redirection): sink.requestRedirected(item.info, redirection)
+    case .outcome, .interim, .head, .chunk, .sent, .challenge, .progress: break
+    }
   }
 
   // MARK: Cancelling

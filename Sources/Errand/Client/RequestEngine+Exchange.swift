@@ -204,7 +204,7 @@ extension RequestEngine {
         guard let item = table[delivery.ticket.info.handle] else { continue }
         item.untaken -= bytes.count
         resumeIfRoom(item)
-      case .interim, .head, .sent, .redirect, .challenge, .progress: break
+      case .started, .interim, .head, .sent, .redirect, .challenge, .progress: break
       }
     }
     tellIfEmpty()

@@ -58,14 +58,15 @@ final class RequestEngine {
 
   /// Checks a request and makes its item. Any thread.
   nonisolated func prepare(
-    _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, at now: Instant
+    _ request: HttpRequest, handle: RequestHandle, sink: Sink, delegate: (any HttpClientDelegate)? = nil, interests: RequestInterests = [],
+    at now: Instant
   ) -> CommandInbox.Command {
     var completed: HttpRequest?
     do throws(HttpClientError) {
-      guard preparer.mayComplete(request) else { return try command(request, handle, sink, delegate, now) }
+      guard preparer.mayComplete(request) else { return try command(request, handle, sink, delegate, interests, now) }
       let whole = try preparer.completed(request)
       completed = whole
-      return try command(whole, handle, sink, delegate, now)
+      return try command(whole, handle, sink, delegate, interests, now)
     } catch {
       let request = completed ?? request
       let info = RequestInfo(
@@ -76,7 +77,8 @@ final class RequestEngine {
   }
 
   private nonisolated func command(
-    _ request: HttpRequest, _ handle: RequestHandle, _ sink: Sink, _ delegate: (any HttpClientDelegate)?, _ now: Instant
+    _ request: HttpRequest, _ handle: RequestHandle, _ sink: Sink, _ delegate: (any HttpClientDelegate)?,
+    _ interests: RequestInterests, _ now: Instant
   ) throws(HttpClientError) -> CommandInbox.Command {
     if let fault = Download.fault(in: request) ?? sink.fault(in: request) { throw .invalid("download", fault) }
     let prepared: PreparedRequest
@@ -90,7 +92,7 @@ final class RequestEngine {
     let info = RequestInfo(
       handle: handle, url: prepared.url, method: prepared.method, tag: request.tag, key: request.key, delegateName: request.delegateName,
       owner: request.owner)
-    let interests = delegate?.interests ?? []
+    let interests = delegate?.interests ?? interests
     let rules = preparer.rules.rules(for: request, streams: sink.isStream || interests.contains(.bodyChunks))
     return .submit(
       RequestItem(
@@ -167,7 +169,9 @@ final class RequestEngine {
     case .leaveQueue: leaveQueue(item)
     case .connect: connect(item)
     case .abandonConnect: abandonConnect(item)
-    case .send: if let connection = item.connection { connection.begin(item) }
+    case .send:
+      if let connection = item.connection { connection.begin(item) }
+      if item.isToTellStart { tellStart(item) }
     case .release: release(item, isWhole: true)
     case .close: release(item, isWhole: false)
     }
@@ -193,6 +197,13 @@ final class RequestEngine {
   func backOff(_ item: RequestItem, for delay: Duration) {
     clearPhaseTimer(item)
     item.phaseTimer = EventLoop.shared.schedule(after: delay, item, kind: RequestStateMachine.Timer.backOff.rawValue)
+  }
+
+  /// One that failed as it was begun, and may be begun again, has not started.
+  private func tellStart(_ item: RequestItem) {
+    guard case .exchanging = item.machine.state else { return }
+    item.isToTellStart = false
+    send(.started, to: item)
   }
 
   func randomPart() -> Double { Double.random(in: 0..<1, using: &random) }

@@ -42,6 +42,7 @@ final class DeliveryTicket: Sendable {
 final class Delivery: Sendable {
   enum Event: Sendable {
     case outcome(Outcome)
+    case started
     case interim(ResponseHead)
     case head(ResponseHead)
     case chunk([UInt8])
@@ -71,6 +72,7 @@ final class Delivery: Sendable {
     } else if ticket.isOpen, case .delegate = ticket.sink, let delegate = ticket.delegate {
       switch event {
       case .outcome: break
+      case .started: delegate.requestDidStart(ticket.info)
       case .interim(let head): delegate.request(ticket.info, didReceiveInterim: head)
       case .head(let head): delegate.request(ticket.info, didReceiveHead: head)
       case .chunk(let bytes): delegate.request(ticket.info, didReceiveBody: bytes)

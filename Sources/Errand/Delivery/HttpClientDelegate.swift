@@ -14,6 +14,9 @@ public protocol HttpClientDelegate: AnyObject, Sendable {
 
   /// What else to be told of. Default: nothing else.
   var interests: RequestInterests { get }
+  /// The first exchange began: there is a connection, and the request is being written to it. Once, and not for what is answered without any exchange,
+  /// such as from the cache; asked for with `.started`.
+  func requestDidStart(_ request: RequestInfo)
   /// A 1xx response came; asked for with `.interim`.
   func request(_ request: RequestInfo, didReceiveInterim head: ResponseHead)
   /// The final response's head came; asked for with `.head`.
@@ -43,11 +46,13 @@ public struct RequestInterests: OptionSet, Sendable, Hashable {
   public static let redirects = RequestInterests(rawValue: 16)
   public static let challenges = RequestInterests(rawValue: 32)
   public static let downloadProgress = RequestInterests(rawValue: 64)
+  public static let started = RequestInterests(rawValue: 128)
 }
 
 extension HttpClientDelegate {
   public func requestWasCancelled(_ request: RequestInfo, receipt: CancelReceipt) {}
   public var interests: RequestInterests { [] }
+  public func requestDidStart(_ request: RequestInfo) {}
   public func request(_ request: RequestInfo, didReceiveInterim head: ResponseHead) {}
   public func request(_ request: RequestInfo, didReceiveHead head: ResponseHead) {}
   public func request(_ request: RequestInfo, didReceiveBody chunk: [UInt8]) {}

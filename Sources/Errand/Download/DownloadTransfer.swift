@@ -79,12 +79,15 @@ final class DownloadTransfer: BodyTaker {
     written += Int64(count)
   }
 
+  /// How much of the file is there.
+  var reached: Int64 { offset + written }
+
   /// Whether as much has come as was to come.
   var isWhole: Bool { total.map { $0 == offset + received } ?? true }
 
   /// nil if it is too soon to tell it again.
   func progress(isLast: Bool = false) -> TransferProgress? {
-    meter?.reached(offset + written, at: EventLoop.shared.now, isLast: isLast)
+    meter?.reached(reached, at: EventLoop.shared.now, isLast: isLast)
   }
 
   var result: DownloadedFile? {

@@ -27,6 +27,8 @@ final class RequestItem: TimerTarget {
   var connectionWasKept = false
   /// No connection came about, for a reason that may pass; true where that is not known.
   var mayPass = true
+  /// Its caller wants to know when its first exchange begins, and it has not.
+  var isToTellStart: Bool
   /// Counted as finished; a cancel that beats the delivery takes that back.
   var hasSucceeded = false
 
@@ -65,6 +67,7 @@ final class RequestItem: TimerTarget {
   ) {
     self.ticket = ticket
     self.interests = interests
+    isToTellStart = interests.contains(.started)
     self.rules = rules
     self.engine = engine
     self.conversation = conversation

@@ -44,8 +44,12 @@ extension HttpClient.Configuration {
     options.timeouts.fill(from: defaults.timeouts)
     options.envelope = options.envelope ?? defaults.envelope
     if options.tls == nil, let tls = defaults.tls { options.tls = try settings(tls, of: service) }
-    if options.credentials == nil, !request.headers.contains("Authorization"), let name = defaults.credentials {
-      options.credentials = try named(name, namedCredentials, "credentials", service)
+    let saysWhoItIs = options.credentials != nil || options.tokenSource != nil || request.headers.contains("Authorization")
+    if !saysWhoItIs, let name = defaults.credentials {
+      options.tokenSource = namedTokenSources[name]
+      if options.tokenSource == nil {
+        options.credentials = try named(name, namedCredentials, "credentials", service, besides: Array(namedTokenSources.keys))
+      }
     }
     request.options = options
     let added = try fields(for: request, of: resolved, from: catalog)
@@ -80,10 +84,11 @@ extension HttpClient.Configuration {
     }
   }
 
-  private func named<Value>(_ name: String, _ values: [String: Value], _ field: String, _ service: String) throws(HttpClientError) -> Value
-  {
+  private func named<Value>(
+    _ name: String, _ values: [String: Value], _ field: String, _ service: String, besides others: [String] = []
+  ) throws(HttpClientError) -> Value {
     guard let value = values[name] else {
-      let names = values.keys.sorted().joined(separator: ", ")
+      let names = (values.keys + others).sorted().joined(separator: ", ")
       let what = field == "tls" ? "TLS settings" : field
       throw .invalid(
         field,

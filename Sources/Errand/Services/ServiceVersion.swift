@@ -17,7 +17,8 @@ public struct ServiceVersion: Sendable {
   public var timeouts: Timeouts
   /// For requests that have none.
   public var envelope: EnvelopeProfile?
-  /// The name of credentials in ``HttpClient/Configuration/namedCredentials``, for requests that have none.
+  /// The name of credentials in ``HttpClient/Configuration/namedCredentials``, or of a source of tokens in
+  /// ``HttpClient/Configuration/namedTokenSources``, for requests that do not say who is asking.
   public var credentials: String?
   /// For requests that have none.
   public var tls: ServiceTls?

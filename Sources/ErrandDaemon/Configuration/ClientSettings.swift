@@ -39,6 +39,8 @@ public struct ClientSettings: Codable, Sendable, Equatable {
   public var catalog = CatalogFileSettings()
   /// Files that hold what `secret:NAME` stands for, by name.
   public var secrets: [String: String] = [:]
+  /// The delegate that is told when a service says that its session is over; nil: only the log.
+  public var sessionDelegate: String?
   public var fileDirectories: [String] = []
 
   public init() {}
@@ -47,6 +49,7 @@ public struct ClientSettings: Codable, Sendable, Equatable {
     case tls, proxy, resolve, dns, tcp, services, cache, catalog, secrets
     case maxRedirects = "max_redirects"
     case maxDecodedRatio = "max_decoded_ratio"
+    case sessionDelegate = "session_delegate"
     case fileDirectories = "file_directories"
     case maxConnectionsPerHost = "max_connections_per_host"
     case maxConnections = "max_connections"
@@ -120,6 +123,10 @@ public struct ClientSettings: Codable, Sendable, Equatable {
     try reader.read(.secrets, &secrets)
     for name in secrets.keys where !SubmissionRules.isDelegateName(name) {
       throw reader.failure(.secrets, "has the name \(name.debugDescription): use A-Z a-z 0-9 . _ -")
+    }
+    try reader.read(.sessionDelegate, &sessionDelegate)
+    if let name = sessionDelegate, !SubmissionRules.isDelegateName(name) {
+      throw reader.failure(.sessionDelegate, "must be 1 to \(SubmissionRules.delegateBytes) of the characters A-Z a-z 0-9 . _ -")
     }
     try reader.read(.fileDirectories, &fileDirectories)
     for path in fileDirectories where !path.hasPrefix("/") || path.split(separator: "/").contains("..") {

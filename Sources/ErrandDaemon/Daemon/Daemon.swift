@@ -111,7 +111,7 @@ private struct Parts: Sendable {
 
   @LoopActor
   func start() async throws(DaemonError) -> (DaemonCore, HttpServer, SocketAddress?) {
-    // Each event belongs to a handle of its own, so the numbers that earlier runs gave lie below the handles of this one.
+    // The numbers that earlier runs gave to handles and events lie below the handles of this one.
     let store = MemoryStore(limits: configuration.storeLimits, seqFloor: reserve.first - 1)
     let core = DaemonCore(
       configuration, token: settings.token, connecting: settings.connecting, content: content, store: store, reserve: reserve,

@@ -34,6 +34,7 @@ extension DaemonCore {
 extension DaemonCore: TimerTarget {
   func timerFired(_ kind: UInt8) {
     store.sweep(.now())
+    tellProgress(at: .now())
     recentPolls.forgetOld(.now())
     reserve.retry()
     memory.look(at: client.statsOnLoop, resultsGone: store.resultsGone)

@@ -27,6 +27,10 @@ final class DaemonCore {
   var recentPolls = RecentPolls()
   /// TLS settings of requests that are known to be ready for use.
   var knownTls: Set<TlsSettings> = []
+  /// Of the requests under way whose progress is asked for.
+  var meters: [RequestHandle: TransferMeter] = [:]
+  /// Who is told that a service's session is over, in the mailbox of the owner whose request was told so.
+  let sessionDelegate: String?
   let jars: OwnerJars
   let catalog: CatalogStore
   let cache: HttpCache
@@ -47,14 +51,11 @@ final class DaemonCore {
     settings.proxyTls = connecting.proxyTls
     let notice = UnverifiedNotice(log)
     settings.onUnverifiedTls = { notice.tell($0) }
-    settings.onSessionInvalid = { session in
-      log.write(
-        .warning, "a service says that its session is no longer valid",
-        [("service", session.service ?? session.origin), ("envelope", session.envelope), ("code", session.code)])
-    }
+    let sessions = SessionNotice(log)
+    settings.onSessionInvalid = { sessions.tell($0) }
     settings.cache = content.cache
     settings.catalog = content.catalog
-    settings.namedCredentials = connecting.secrets.reduce(into: [:]) { $0["secret:" + $1.key] = .bearer($1.value) }
+    settings.namedTokenSources = connecting.secrets.reduce(into: [:]) { $0["secret:" + $1.key] = $1.value }
     settings.namedTls = connecting.services.compactMapValues(\.tls)
     jars = content.jars
     catalog = content.catalog
@@ -69,6 +70,8 @@ final class DaemonCore {
     rules.connecting = connecting
     catalogSource = content.source(client, log)
     events = EventWriter(inlineBodyBytes: configuration.limits.eventBodyBytes)
+    sessionDelegate = configuration.client.sessionDelegate
+    sessions.core = self
     reserve.onFailure = { log.write(.error, "can't write the handle file", [("reason", "\($0)")]) }
     reserve.onRecovery = { log.write(.info, "the handle file can be written again") }
   }
@@ -91,7 +94,7 @@ final class DaemonCore {
     let record = RequestRecord(handle: handle, mailbox: mailbox, submission: submission, acceptedAt: .now())
     store.accepted(record)
     submitting = record
-    client.submitOnLoop(request, handle: handle, sink: self)
+    client.submitOnLoop(request, handle: handle, sink: self, interests: submission.events.interests)
     submitting = nil
     if record.url.isEmpty { record.url = client.url(handle) ?? record.url }
     if let refusal {
@@ -99,6 +102,7 @@ final class DaemonCore {
       store.withdrawn(record)
       throw .refused(refusal)
     }
+    if submission.events.contains(.progress), record.result == nil { meters[handle] = TransferMeter(at: record.acceptedAt) }
     log.write(
       .debug, "accepted",
       [("handle", handle.description), ("owner", owner.description), ("delegate", mailbox.id.name), ("method", record.method)])
@@ -160,8 +164,10 @@ extension DaemonCore: OutcomeSink {
       refusal = error
       return
     }
+    if !meters.isEmpty { meters[info.handle] = nil }
     record.url = info.url
     let seq = record.mailbox.nextSeq
+    reserve.note(event: seq)
     let event = events.outcome(outcome, of: info, record, seq: seq)
     let result = RequestResult(outcome, client.trace(info.handle), seq: seq, event: event, at: .now())
     store.ended(record, result)

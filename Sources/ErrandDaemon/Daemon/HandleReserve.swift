@@ -3,7 +3,7 @@ internal import EventLoop
 import Glibc
 
 /// Sees to it that no handle is given twice in the life of the state directory: the highest one that may be given is on disk before it
-/// is given. Handles are reserved in blocks, the next one long before the current one is used up, on a thread of its own. At a clean end
+/// is given. The numbers of events, which may run ahead of handles, begin after all that were given, too. Handles are reserved in blocks, the next one long before the current one is used up, on a thread of its own. At a clean end
 /// what was not given goes back; after any other end the rest of the block stays unused.
 @LoopActor
 final class HandleReserve {
@@ -40,6 +40,12 @@ final class HandleReserve {
     } catch {
       throw DaemonError("can't write \(path): \(error)")
     }
+  }
+
+  /// An event got this number: later runs begin after it.
+  func note(event number: UInt64) {
+    highest = max(highest, number)
+    if number &+ block / 2 > limit, !isExtending, !isClosed { extend() }
   }
 
   /// Whether `handle` may be given, in which case it counts as given; sees to the next block in time.

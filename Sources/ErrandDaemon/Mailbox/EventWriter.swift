@@ -17,15 +17,7 @@ struct EventWriter {
     var bytes = EventWriter.scratch
     EventWriter.scratch = []
     bytes.reserveCapacity(768 + min(EventWriter.response(outcome)?.body.count ?? 0, inlineBodyBytes) + record.meta.count)
-    let start = EventWriter.begin(seq, EventWriter.type(outcome), &bytes)
-    bytes.append(",\"handle\":\"")
-    bytes.append(decimal: info.handle.id)
-    bytes.append("\",\"delegate\":")
-    Json.appendQuoted(record.mailbox.id.name, to: &bytes)
-    bytes.append(",\"tag\":")
-    bytes.append(decimalOrNull: info.tag.map(Int64.init))
-    bytes.append(",\"key\":")
-    EventWriter.append(info.key, &bytes)
+    let start = EventWriter.begin(seq, EventWriter.type(outcome), of: record, &bytes)
     bytes.append(",\"meta\":")
     if record.meta.isEmpty { bytes.append("null") } else { bytes.append(contentsOf: record.meta) }
     bytes.append(",\"url\":")
@@ -66,7 +58,22 @@ struct EventWriter {
     return end(start, &bytes)
   }
 
-  private static func begin(_ seq: UInt64, _ type: StaticString, _ bytes: inout [UInt8]) -> Int {
+  /// What the events of requests begin with.
+  @LoopActor
+  static func begin(_ seq: UInt64, _ type: StaticString, of record: RequestRecord, _ bytes: inout [UInt8]) -> Int {
+    let start = begin(seq, type, &bytes)
+    bytes.append(",\"handle\":\"")
+    bytes.append(decimal: record.handle.id)
+    bytes.append("\",\"delegate\":")
+    Json.appendQuoted(record.mailbox.id.name, to: &bytes)
+    bytes.append(",\"tag\":")
+    bytes.append(decimalOrNull: record.tag.map(Int64.init))
+    bytes.append(",\"key\":")
+    append(record.key, &bytes)
+    return start
+  }
+
+  static func begin(_ seq: UInt64, _ type: StaticString, _ bytes: inout [UInt8]) -> Int {
     bytes.append("id: ")
     bytes.append(decimal: seq)
     bytes.append("\nevent: ")
@@ -81,7 +88,7 @@ struct EventWriter {
     return start
   }
 
-  private static func end(_ start: Int, _ bytes: inout [UInt8]) -> StoredEvent {
+  static func end(_ start: Int, _ bytes: inout [UInt8]) -> StoredEvent {
     bytes.append("}")
     let end = bytes.count
     bytes.append("\n\n")

@@ -18,7 +18,8 @@ protocol MailboxReader: AnyObject {
 final class Mailbox {
   private struct Entry {
     let event: StoredEvent
-    let handle: RequestHandle
+    /// The request whose outcome it is; nil for other events.
+    let handle: RequestHandle?
     let at: Instant
   }
 
@@ -56,8 +57,8 @@ final class Mailbox {
   /// Events kept that come after `cursor`.
   func pendingCount(after cursor: UInt64) -> Int { Int(lastSeq - min(lastSeq, max(cursor, firstSeq - 1))) }
 
-  /// Adds the event that was built with ``nextSeq``.
-  func append(_ event: StoredEvent, handle: RequestHandle, at: Instant, limits: StoreLimits) {
+  /// Adds the event that was built with ``nextSeq``. `handle`: the request whose outcome it is.
+  func append(_ event: StoredEvent, handle: RequestHandle?, at: Instant, limits: StoreLimits) {
     lastSeq += 1
     usedAt = at
     bytes += event.frame.count
@@ -70,6 +71,9 @@ final class Mailbox {
       for reader in self.readers.values { reader.eventsArrived() }
     }
   }
+
+  /// Half of what it may hold waits in it: what is not an outcome may be left out.
+  func isHalfFull(_ limits: StoreLimits) -> Bool { entries.count >= limits.events / 2 || bytes >= limits.eventBytes / 2 }
 
   /// The event numbered `seq`; nil if it is not kept.
   func event(_ seq: UInt64) -> StoredEvent? {
@@ -90,13 +94,13 @@ final class Mailbox {
     return (EventWriter.dropped(from: cursor + 1, through: droppedThrough), droppedThrough)
   }
 
-  /// Frees events; gives the requests they were of.
+  /// Frees events; gives the requests whose outcomes they were.
   func acknowledge(through seq: UInt64) -> [RequestHandle] {
     let through = min(seq, lastSeq)
     var handles: [RequestHandle] = []
     while firstSeq <= through, let entry = entries.popFirst() {
       bytes -= entry.event.frame.count
-      handles.append(entry.handle)
+      if let handle = entry.handle { handles.append(handle) }
     }
     acknowledged = max(acknowledged, through)
     return handles

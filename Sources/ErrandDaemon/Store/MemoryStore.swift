@@ -60,6 +60,10 @@ final class MemoryStore: RequestStore {
     dropOverLimit()
   }
 
+  func happened(_ event: StoredEvent, in mailbox: Mailbox, at: Instant) {
+    mailbox.append(event, handle: nil, at: at, limits: limits)
+  }
+
   func record(_ handle: RequestHandle) -> RequestRecord? { records[handle.id] }
 
   func page(

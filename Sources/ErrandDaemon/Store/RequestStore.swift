@@ -11,6 +11,8 @@ protocol RequestStore: AnyObject {
   func withdrawn(_ record: RequestRecord)
   /// A request ended: its result is kept, and its event goes to its mailbox.
   func ended(_ record: RequestRecord, _ result: RequestResult)
+  /// Something else happened than a request's end: its event goes to the mailbox.
+  func happened(_ event: StoredEvent, in mailbox: Mailbox, at: Instant)
 
   func record(_ handle: RequestHandle) -> RequestRecord?
   /// Records older than `cursor` (nil: from the newest), newest first: at most `limit` that match, found among at most `scan` records.

@@ -6,21 +6,23 @@ struct CredentialReader {
   static let fields = ["basic", "digest", "any", "bearer"]
   private static let userFields = ["user", "password"]
 
-  let secrets: [String: String]
+  let secrets: [String: FileSecret]
 
-  func read(_ value: JsonValue) throws(Problem) -> HttpCredentials {
+  func read(_ value: JsonValue, into request: inout HttpRequest) throws(Problem) {
     let object = try FieldReader.object(value, "/auth", of: CredentialReader.fields)
     guard object.count == 1, let member = object.members.first else {
       throw .invalidValue("/auth", "must have one of \(CredentialReader.fields.joined(separator: ", "))")
     }
     switch member.key {
-    case "bearer": return .bearer(try secret(member.value, "/auth/bearer"))
+    case "bearer":
+      let text = try FieldReader.text(member.value, "/auth/bearer")
+      if let secret = try secret(text, "/auth/bearer") { request.tokenSource = secret } else { request.credentials = .bearer(text) }
     case "basic", "digest", "any":
       let (user, password) = try pair(member.value, "/auth/" + member.key)
       switch member.key {
-      case "basic": return .basic(user: user, password: password)
-      case "digest": return .digest(user: user, password: password)
-      default: return .any(user: user, password: password)
+      case "basic": request.credentials = .basic(user: user, password: password)
+      case "digest": request.credentials = .digest(user: user, password: password)
+      default: request.credentials = .any(user: user, password: password)
       }
     default: throw .unknownField(member.key, at: "/auth", among: CredentialReader.fields)
     }
@@ -30,8 +32,8 @@ struct CredentialReader {
     var (user, password): (String?, String?)
     for member in try FieldReader.object(value, place, of: CredentialReader.userFields) {
       switch member.key {
-      case "user": user = try secret(member.value, place + "/user")
-      case "password": password = try secret(member.value, place + "/password")
+      case "user": user = try text(member.value, place + "/user")
+      case "password": password = try text(member.value, place + "/password")
       default: throw .unknownField(member.key, at: place, among: CredentialReader.userFields)
       }
     }
@@ -39,10 +41,15 @@ struct CredentialReader {
     return (user, password ?? "")
   }
 
-  /// The text, or the secret that it names.
-  func secret(_ value: JsonValue, _ field: String) throws(Problem) -> String {
+  /// The text, or what the secret is that it names.
+  private func text(_ value: JsonValue, _ field: String) throws(Problem) -> String {
     let text = try FieldReader.text(value, field)
-    guard text.hasPrefix("secret:") else { return text }
+    return try secret(text, field)?.current ?? text
+  }
+
+  /// The secret that a text names; nil if it names none.
+  private func secret(_ text: String, _ field: String) throws(Problem) -> FileSecret? {
+    guard text.hasPrefix("secret:") else { return nil }
     let name = String(text.dropFirst("secret:".count))
     guard let secret = secrets[name] else {
       let known = secrets.keys.sorted()

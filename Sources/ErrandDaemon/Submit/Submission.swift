@@ -1,5 +1,4 @@
 internal import Errand
-internal import EventLoop
 
 /// A request as it was read from the API.
 struct Submission {
@@ -7,6 +6,7 @@ struct Submission {
   var delegate = "default"
   /// JSON on one line; empty if there is none.
   var meta: [UInt8] = []
+  var events: WantedEvents = []
   /// The owner's jar is used.
   var usesCookies = false
   /// What it names on the daemon's disk.
@@ -52,7 +52,7 @@ struct ConnectionRules: Sendable {
   var proxyTls = TlsSettings()
   var services: [String: Service] = [:]
   /// By name.
-  var secrets: [String: String] = [:]
+  var secrets: [String: FileSecret] = [:]
 
   init() {}
 
@@ -62,19 +62,13 @@ struct ConnectionRules: Sendable {
     tls = try settings.tls.loaded("client.tls")
     proxyTls = try settings.proxyTls.loaded("client.proxy_tls")
     for (name, path) in settings.secrets.sorted(by: { $0.key < $1.key }) {
-      secrets[name] = try ConnectionRules.secret(path, "client.secrets.\(name)")
+      secrets[name] = try FileSecret(name, path: path)
     }
     for (name, service) in settings.services.sorted(by: { $0.key < $1.key }) {
       services[name] = Service(
         tls: try service.tls.map { (tls) throws(DaemonError) in try tls.loaded("client.services.\(name).tls") },
         proxy: ProxySetting.choice(service.proxy, service.noProxy))
     }
-  }
-
-  /// The file's text, without a line end at its end.
-  private static func secret(_ path: String, _ name: String) throws(DaemonError) -> String {
-    let text = try StateFile.read(path, for: name)
-    return text.last?.isNewline == true ? String(text.dropLast()) : text
   }
 
   /// Which settings take whoever answers for the server.

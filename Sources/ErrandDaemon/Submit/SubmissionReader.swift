@@ -4,9 +4,9 @@ internal import HttpWire
 /// Turns the JSON of one submission into a request, or says which field is wrong.
 struct SubmissionReader {
   static let fields = [
-    "url", "method", "params", "headers", "json", "form", "body", "body_base64", "body_file", "multipart", "delegate", "tag", "key", "meta",
-    "timeouts", "retry", "auth", "cookies", "cache", "decode", "download", "version", "path", "expect", "envelope", "accept_status",
-    "max_body_bytes", "unix_socket", "tls", "proxy", "no_proxy", "resolve", "http_version",
+    "url", "method", "params", "headers", "json", "form", "body", "body_base64", "body_file", "multipart", "delegate", "events", "tag",
+    "key", "meta", "timeouts", "retry", "auth", "cookies", "cache", "decode", "download", "version", "path", "expect", "envelope",
+    "accept_status", "max_body_bytes", "unix_socket", "tls", "proxy", "no_proxy", "resolve", "http_version",
     "priority", "service", "redirects", "max_redirects", "allow_insecure_redirects",
   ]
   static let timeoutFields = ["queue_ms", "connect_ms", "first_byte_ms", "idle_ms", "total_ms"]
@@ -30,6 +30,7 @@ struct SubmissionReader {
       case "params": submission.request.params = try FieldReader.params(member.value, "/params", limit: rules.fields)
       case "headers": submission.request.headers = try FieldReader.headers(member.value, "/headers", limit: rules.fields)
       case "delegate": submission.delegate = try delegate(member.value)
+      case "events": submission.events = try WantedEvents.read(member.value)
       case "tag": submission.request.tag = Int(try FieldReader.integer(member.value, "/tag", .min ... .max))
       case "key": submission.request.key = try key(member.value)
       case "meta": submission.meta = try meta(member.value)
@@ -39,7 +40,7 @@ struct SubmissionReader {
         }
         bodyField = member.key
         submission.request.body = try BodyReader.read(member, fieldLimit: rules.fields, files: &submission.files)
-      case "auth": submission.request.credentials = try CredentialReader(secrets: rules.connecting.secrets).read(member.value)
+      case "auth": try CredentialReader(secrets: rules.connecting.secrets).read(member.value, into: &submission.request)
       case "cookies": submission.usesCookies = try FieldReader.flag(member.value, "/cookies")
       case "cache": submission.request.cache = try FieldReader.choice(member.value, "/cache")
       case "decode": submission.request.decodes = try FieldReader.flag(member.value, "/decode")

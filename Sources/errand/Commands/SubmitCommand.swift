@@ -15,6 +15,7 @@ extension Command {
     options: .requestWithKey + [
       Option("method", "X", "METHOD", "the method (default: GET, or POST with a body)"),
       Option("delegate", nil, "NAME", "whom the outcome is for"),
+      Option("events", nil, "NAMES", "further events for the delegate: started, redirected, progress, with commas between them"),
       Option("tag", nil, "N", "a number that comes back with the outcome; also a scope to cancel"),
       Option("key", nil, "KEY", "a text that comes back with the outcome; also a scope to cancel"),
       Option("cookies", "send the cookies that the daemon keeps for you, and keep those that come"),
@@ -63,6 +64,9 @@ extension Command {
     }
     var json = try RequestSpec(arguments, method: method, keyOption: TlsArguments.keyOptionBesideKeys).submission()
     if let delegate = arguments.value("delegate") { json["delegate"] = .string(delegate) }
+    if let names = arguments.value("events") {
+      json["events"] = .array(names.split(separator: ",").map { .string(String($0)) })
+    }
     if let tag = try arguments.integer("tag") { json["tag"] = .number(JsonNumber(tag)) }
     if let key = arguments.value("key") { json["key"] = .string(key) }
     if arguments.has("cookies") { json["cookies"] = .bool(true) }

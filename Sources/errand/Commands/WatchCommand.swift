@@ -4,7 +4,7 @@ internal import HttpWire
 
 extension Command {
   static let watch = Command(
-    name: "watch", theme: .following, summary: "Follow the outcomes that come for a delegate.",
+    name: "watch", theme: .following, summary: "Follow the outcomes and other events that come for a delegate.",
     synopsis: ["[OPTIONS] DELEGATE"],
     details: """
       Prints each event once, from the oldest that was not acknowledged. When the connection to the daemon is lost, it connects again and \
@@ -18,7 +18,7 @@ extension Command {
       .jsonOutput, .socket,
     ],
     examples: [
-      Example(line: "errand watch agent-a", says: "a line for each outcome, as it comes"),
+      Example(line: "errand watch agent-a", says: "a line for each event, as it comes"),
       Example(line: "errand watch agent-a --json --ack | jq .data", says: "for a program that takes them over"),
       Example(line: "errand watch agent-a --after 120 --count 10", says: "the ten after number 120"),
     ],

@@ -13,14 +13,17 @@ enum EventLine {
     if let total = event["timings"]?["total_us"]?.int { words.append(padded(Text.duration(microseconds: total), 8)) }
     if let tag = event["tag"]?.int { words.append("tag=\(tag)") }
     if let key = event["key"]?.string { words.append("key=\(key)") }
-    if let url = event["url"]?.string { words.append(url) }
-    if let message = event["error"]?["message"]?.string { words.append("(\(message))") }
+    if let url = event["from"]?.string ?? event["url"]?.string { words.append(url) }
+    if let place = event["to"]?.string { words.append("-> \(event["method"]?.string ?? "") \(place)") }
+    if let service = event["service"]?.string ?? event["origin"]?.string { words.append(service) }
+    if let message = event["error"]?["message"]?.string ?? event["message"]?.string { words.append("(\(message))") }
     // The colour is ours, the rest is not.
     return "\(padded(seq, 5)) \(colored(Text.onOneLine(type))) \(Text.onOneLine(words.joined(separator: " ")))"
   }
 
-  /// Status or error code: what a person looks for first.
+  /// Status, error code or how far it is: what a person looks for first.
   private static func result(_ event: JsonValue) -> String {
+    if event["type"] == "progress" { return progress(event) }
     if let error = event["error"] {
       let code = error["code"]?.string ?? "failed"
       if let status = error["status"]?.int, code == "http_status" { return "\(code) \(status)" }
@@ -28,7 +31,14 @@ enum EventLine {
       if let service = error["service_code"]?.string { return "\(code) \(service)" }
       return code
     }
-    return event["status"]?.int.map(String.init) ?? event["receipt"]?["sent"]?.string ?? "-"
+    return event["status"]?.int.map(String.init) ?? event["receipt"]?["sent"]?.string ?? event["code"]?.string ?? "-"
+  }
+
+  /// What has come, or what has gone out while nothing has come.
+  private static func progress(_ event: JsonValue) -> String {
+    let way = event["downloaded"]?.int ?? 0 > 0 ? "down" : "up"
+    let total = event[way + "load_total"]?.int.map { " of \(Text.bytes($0))" } ?? ""
+    return "\(way) \(Text.bytes(event[way + "loaded"]?.int ?? 0))\(total)"
   }
 
   private static func colored(_ type: String) -> String {

@@ -108,7 +108,7 @@ struct ApiPageTests {
       let finished = try await test.outcome(path: "/json", more)
       #expect(members(finished) == members(try example("seq")))
       #expect(members(finished["timings"]) == members(try example("seq")["timings"]))
-      #expect(members(try await test.outcome(path: "/busy", more)["error"]) == members(try example("code")))
+      #expect(members(try await test.outcome(path: "/busy", more)["error"]) == members(try example("phase")))
       let handle = try await test.submit(path: "/held", more)
       let list = try await test.get("/v1/requests?state=running").json
       #expect(members(list) == members(try example("requests")))

@@ -85,15 +85,44 @@ struct DaemonLifeTests {
     }
   }
 
+  @Test func `a cursor from before a restart misses nothing where requests had more events than one`() async throws {
+    let directory = try TemporaryDirectory()
+    let target = try await TargetServer()
+    var last = 0
+    for _ in 0..<3 {
+      let daemon = try await TestDaemon.start(in: directory)
+      _ = try await submitted(daemon.core, "a", [.started], "\(target.url)/json")
+      try await waitUntil("the events") { daemon.core.store.figures.events == 2 }
+      let seqs = await seqs(daemon.core, "a")
+      #expect(seqs.count == 2 && seqs[0] > last, "\(seqs) after \(last)")
+      last = seqs.last ?? 0
+      await daemon.stop(grace: .zero)
+    }
+    await target.close()
+  }
+
+  @Test func `the numbers of events are reserved as handles are`() async throws {
+    let directory = try TemporaryDirectory()
+    let reserve = try HandleReserve(path: directory.file("handles"), block: 10)
+    #expect(await reserve.covers(1))
+    await reserve.note(event: 9)
+    try await waitUntil("the next block") { reserve.limit == 20 }
+    await reserve.giveBack()
+    #expect(try HandleReserve(path: directory.file("handles"), block: 10).first == 10)
+  }
+
   @LoopActor private func seqs(_ core: DaemonCore, _ name: String) -> [Int] {
     guard let mailbox = core.store.mailbox(DelegateID(owner: core.ownOwner, name: name)) else { return [] }
     return (mailbox.firstSeq...mailbox.lastSeq).map(Int.init)
   }
 
-  @LoopActor private func submitted(_ core: DaemonCore, _ delegate: String = "default") throws -> UInt64 {
+  @LoopActor private func submitted(_ core: DaemonCore, _ delegate: String = "default", _ events: WantedEvents = [], _ url: String = "http://127.0.0.1:1/")
+    throws -> UInt64
+  {
     var submission = Submission()
+    submission.events = events
     submission.delegate = delegate
-    submission.request.url = "http://127.0.0.1:1/"
+    submission.request.url = url
     return try core.submit(submission, for: core.ownOwner).handle.id
   }
 

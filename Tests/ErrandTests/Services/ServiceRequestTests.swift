@@ -141,6 +141,31 @@ import Testing
     }
   }
 
+  @Test func tokenSourcesAreNamedByTheServiceInTheSameWay() async throws {
+    let (named, own) = (NoTokens(), NoTokens())
+    try await serving { version, configuration in
+      version.credentials = "stock"
+      configuration.namedTokenSources = ["stock": named]
+    } test: { client, _ in
+      let configuration = await client.onLoop { $0.engine.configuration }
+      let completed = try configuration.completed(request("a"))
+      #expect(completed.tokenSource === named && completed.credentials == nil)
+      let withOwn = try configuration.completed(request("a") { $0.tokenSource = own })
+      #expect(withOwn.tokenSource === own)
+      let withCredentials = try configuration.completed(request("a") { $0.credentials = .bearer("own") })
+      #expect(withCredentials.tokenSource == nil)
+    }
+    try await serving { version, configuration in
+      version.credentials = "stock"
+      configuration.namedTokenSources = ["b": named]
+      configuration.namedCredentials = ["a": .bearer("t"), "stock": .bearer("t")]
+    } test: { client, _ in
+      let configuration = await client.onLoop { $0.engine.configuration }
+      let withOwn = try configuration.completed(request("a") { $0.tokenSource = own })
+      #expect(withOwn.tokenSource === own && withOwn.credentials == nil, "what a request says of itself stands above its service's")
+    }
+  }
+
   @Test func aServicesHeadersStayWithItsOrigin() async throws {
     try await scene(.test) { connection, _ in
       connection.answer()
@@ -196,4 +221,8 @@ extension HttpRequest {
     request.url = url
     return request
   }
+}
+
+private final class NoTokens: TokenSource {
+  func token(for request: TokenRequest) async throws -> String { throw HttpClientError(.denied, message: "there are none") }
 }

@@ -36,7 +36,7 @@ struct DigestAuthTests {
         """)
   }
 
-  /// The RFC's own figures are made with the first half of SHA-512; these are those of SHA-512/256.
+  /// Not the RFC's own figures, which no computation with SHA-512/256 gives: these are what Python's hashlib makes of its example with `sha512_256`.
   @Test("the example of RFC 7616 3.9.2: SHA-512-256, a hashed user outside ASCII")
   func userhash() throws {
     var digest = try digest(
