@@ -71,6 +71,40 @@ import Testing
     }
   }
 
+  @Test func aSubmittedFormHasItsFiles() async throws {
+    var body = ""
+    try await withDaemon([
+      "/upload": {
+        body = $0.text
+        $1.text("yes")
+      }
+    ]) { daemon, base in
+      let directory = try TemporaryDirectory()
+      let file = try directory.write("lamp.csv", Array("a,b".utf8))
+      let ended = try await daemon.errand(
+        "submit", base + "/upload", "-F", "f=@\(file)", "-F", "g=@\(file);filename=x;type=a/b", "--wait=60")
+      #expect(ended.status == 0, "\(ended.errors)")
+      #expect(body.contains("name=\"f\"; filename=\"lamp.csv\"\r\nContent-Type: text/csv\r\n\r\na,b\r\n"), "\(body)")
+      #expect(body.contains("name=\"g\"; filename=\"x\"\r\nContent-Type: a/b\r\n\r\na,b\r\n"), "\(body)")
+    }
+  }
+
+  @Test(arguments: ["/wrong", "/right"]) func aFileThatFailedLeavesNothing(path: String) async throws {
+    let hash = path == "/wrong" ? String(repeating: "A", count: 43) + "=" : "S/USLzRFVMU73i67jNK349FgCtYxw4Wl18ziPHeFRZo="
+    let fields: HttpHeaders = ["Repr-Digest": "sha-256=:\(hash):", "Content-Disposition": "attachment; filename=\"named.bin\""]
+    try await withTarget([path: { $1.respond(status: 200, headers: fields, body: [1]) }]) { base in
+      for options in ["-O", "-J", "-OJ"] {
+        let directory = try TemporaryDirectory()
+        let program = try Programs.path("errand")
+        let ended = try await Command.run([
+          "sh", "-c", "cd '\(directory.path)' && '\(program)' get --direct \(options) \(base + path); ls -A",
+        ])
+        let expected = path == "/wrong" ? [] : [options == "-O" ? "right" : "named.bin"]
+        #expect(ended.text.split(separator: "\n").filter { !$0.hasPrefix("errand:") }.map(String.init) == expected, "\(options)")
+      }
+    }
+  }
+
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
   func aSignalCancelsInTheDaemon(_ number: Int32, _ code: Int32) async throws {
     var arrived = false

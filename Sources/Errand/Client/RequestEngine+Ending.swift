@@ -172,6 +172,8 @@ extension RequestEngine {
       if let envelope = item.rules.normalizer.envelope, envelope.endsSession(error.serviceCode) { sessionEnded(item, envelope, error) }
       error.attempts = item.machine.attempts
       error.timings = timings
+      // What was stored, or is on this machine, was asked of nobody.
+      if item.machine.sent == .notSent { error.sent = .notSent }
       error.retryable = item.machine.isRepeatable && (head.status == 429 || head.status >= 500)
       return .failed(error)
     }

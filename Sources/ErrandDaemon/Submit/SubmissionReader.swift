@@ -143,12 +143,13 @@ struct SubmissionReader {
     if let value = members["service"] {
       let name = try FieldReader.text(value, "/service")
       service = rules.connecting.services[name]
-      // One with a path is looked for in the catalogue, which says itself what there is.
-      guard service != nil || request.path != nil else {
+      // One in place of a URL is looked for in the catalogue, which says itself what there is.
+      guard service != nil || request.url.isEmpty else {
         let known = rules.connecting.services.keys.sorted()
         throw .invalidValue(
           "/service",
-          "names no service of the configuration; there \(known.isEmpty ? "are none" : "are: " + known.joined(separator: ", "))")
+          "names no service of the configuration, as it has to beside a URL; there "
+            + (known.isEmpty ? "are none" : "are: " + known.joined(separator: ", ")))
       }
       request.service = name
     }

@@ -7,7 +7,7 @@ extension Command {
     name: "cookies", theme: .tracked, summary: "Look at the cookies that the daemon keeps for you, and change them.",
     synopsis: [
       "[--domain NAME] [--json | --export]", "--set NAME=VALUE --domain NAME [--path PATH]",
-      "--delete [NAME] [--domain NAME] [--path PATH]", "--import FILE",
+      "--delete[=NAME] [--domain NAME] [--path PATH]", "--import FILE",
     ],
     details: """
       Requests use them that are submitted with "cookies": true (errand submit --cookies). Without an option that changes them they are listed, those \

@@ -62,7 +62,12 @@ extension Command {
         throw .usage("--method: \(error.message)")
       }
     }
-    var json = try RequestSpec(arguments, method: method, keyOption: TlsArguments.keyOptionBesideKeys).submission()
+    let spec = try RequestSpec(arguments, method: method, keyOption: TlsArguments.keyOptionBesideKeys)
+    if spec.cookies.jar != nil {
+      throw .usage(
+        "--cookie FILE and --cookie-jar: a request of the daemon's has no files of cookies; --cookies takes those that it keeps for you")
+    }
+    var json = try spec.submission()
     if let delegate = arguments.value("delegate") { json["delegate"] = .string(delegate) }
     if let names = arguments.value("events") {
       json["events"] = .array(names.split(separator: ",").map { .string(String($0)) })

@@ -15,7 +15,7 @@ enum DaemonVerb {
       if writing.isVerbose { Output.note("files and cookies of this command are for this process: the request is made here") }
       return nil
     }
-    var json = spec.submission()
+    var json = try spec.submission()
     json["delegate"] = .string(delegate)
     let event: JsonValue
     do throws(Failure) {

@@ -12,9 +12,18 @@ enum DirectRun {
     let receiver = DirectReceiver(writing, spec)
     let handle = client.submit(request, delegate: receiver)
     Interrupt.whenAsked { code in
-      client.cancel(handle) { receiver.interrupted($0, code) }
+      client.cancel(handle) { receipt in
+        receiver.interrupted(receipt, code) { code in
+          Task {
+            await client.shutdown(grace: .zero)
+            exit(code.rawValue)
+          }
+        }
+      }
     }
-    switch receiver.wait() {
+    let outcome = receiver.wait()
+    if spec.download != nil { closeFiles(client) }
+    switch outcome {
     case .finished(let response):
       if writing.isVerbose { Timeline.note(response.timings, attempts: response.attempts, response: response) }
       return .ok
@@ -27,6 +36,18 @@ enum DirectRun {
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .seconds(5))
       return .interrupted
     }
+  }
+}
+
+extension DirectRun {
+  /// A file that did not become one is removed behind the outcome.
+  private static func closeFiles(_ client: HttpClient) {
+    let closed = DispatchSemaphore(value: 0)
+    Task {
+      await client.shutdown(grace: .zero)
+      closed.signal()
+    }
+    _ = closed.wait(timeout: .now() + .seconds(5))
   }
 }
 
@@ -62,10 +83,10 @@ private final class DirectReceiver: HttpClientDelegate {
   }
 
   /// A signal, on the loop: what the output does does not matter any more.
-  func interrupted(_ receipt: CancelReceipt, _ code: ExitCode) {
+  func interrupted(_ receipt: CancelReceipt, _ code: ExitCode, end: (ExitCode) -> Void) {
     guard receipt.result == .cancelled else { return }
     if !writing.isSilent { Output.note("cancelled: " + receipt.described) }
-    exit(code.rawValue)
+    end(code)
   }
 
   func request(_ request: RequestInfo, didReceiveHead head: ResponseHead) {

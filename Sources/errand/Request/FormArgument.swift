@@ -20,16 +20,19 @@ struct FormArgument: Sendable {
       throw .usage("--form: \"\(text)\" is not of the form NAME=VALUE or NAME=@FILE")
     }
     name = String(text[..<equals])
-    let (value, filename, contentType) = FormArgument.parts(text[text.index(after: equals)...])
-    (self.filename, self.contentType) = (filename, contentType)
-    if value.hasPrefix("@") {
-      content = .file(String(value.dropFirst()))
-    } else if value.hasPrefix("<") {
+    let rest = text[text.index(after: equals)...]
+    let mark = rest.first.flatMap { $0 == "@" || $0 == "<" ? $0 : nil }
+    var scanner = FormScanner(mark == nil ? rest : rest.dropFirst())
+    let value = scanner.word()
+    try scanner.readParameters(text)
+    (filename, contentType) = (scanner.filename, scanner.contentType)
+    switch mark {
+    case "@": content = .file(value)
+    case "<":
       var bytes: [UInt8] = []
-      try File.read(String(value.dropFirst()), option: "form") { bytes += $0 }
+      try File.read(value, option: "form") { bytes += $0 }
       content = .text(String(decoding: bytes, as: UTF8.self))
-    } else {
-      content = .text(value)
+    default: content = .text(value)
     }
   }
 
@@ -40,24 +43,6 @@ struct FormArgument: Sendable {
     }
     name = String(text[..<equals])
     content = .text(String(text[text.index(after: equals)...]))
-  }
-
-  /// What stands before `;type=` and `;filename=`, and their values.
-  private static func parts(_ text: Substring) -> (value: String, filename: String?, contentType: String?) {
-    var (value, filename, contentType): (String, String?, String?) = (String(text), nil, nil)
-    while let mark = value.lastIndex(of: ";") {
-      let tail = value[value.index(after: mark)...]
-      if tail.hasPrefix("type=") {
-        contentType = String(tail.dropFirst("type=".count))
-      } else if tail.hasPrefix("filename=") {
-        let name = tail.dropFirst("filename=".count)
-        filename = name.count > 1 && name.first == "\"" && name.last == "\"" ? String(name.dropFirst().dropLast()) : String(name)
-      } else {
-        break
-      }
-      value = String(value[..<mark])
-    }
-    return (value, filename, contentType)
   }
 
   /// For the library in this process, which reads a file while it sends it.
@@ -79,14 +64,76 @@ struct FormArgument: Sendable {
 
   var isFile: Bool { if case .file = content { true } else { false } }
 
-  /// As the daemon's API takes a value.
-  var json: JsonValue {
+  /// As the daemon's API takes it, with the content of a file.
+  func json() throws(Failure) -> JsonValue {
     var object = JsonObject()
     object["name"] = .string(name)
-    if case .text(let text) = content { object["value"] = .string(text) }
+    var filename = filename
+    switch content {
+    case .text(let text): object["value"] = .string(text)
+    case .file(let path):
+      var bytes: [UInt8] = []
+      try File.read(path, option: "form") { bytes += $0 }
+      object["data_base64"] = .string(Base64.encode(bytes))
+      filename = filename ?? path.split(separator: "/").last.map(String.init) ?? path
+    }
     if let filename { object["filename"] = .string(filename) }
     if let contentType { object["content_type"] = .string(contentType) }
     return .object(object)
+  }
+}
+
+/// What stands behind `NAME=` of a form's part, as curl reads it: words that end at a semicolon or stand in double quotes.
+private struct FormScanner {
+  private var rest: Substring
+  private(set) var filename: String?
+  private(set) var contentType: String?
+
+  init(_ rest: Substring) {
+    self.rest = rest
+  }
+
+  /// Up to the next semicolon; one in quotes has `\"` and `\\` for these.
+  mutating func word() -> String {
+    if rest.first == "\"", let quoted = quotedWord() { return quoted }
+    let word = rest.prefix { $0 != ";" }
+    rest = rest[word.endIndex...]
+    return String(word)
+  }
+
+  /// nil if the quote is not closed, or not at the end of the word.
+  private mutating func quotedWord() -> String? {
+    var word = ""
+    var index = rest.index(after: rest.startIndex)
+    while index < rest.endIndex, rest[index] != "\"" {
+      let next = rest.index(after: index)
+      if rest[index] == "\\", next < rest.endIndex, rest[next] == "\\" || rest[next] == "\"" { index = next }
+      word.append(rest[index])
+      index = rest.index(after: index)
+    }
+    guard index < rest.endIndex else { return nil }
+    let behind = rest[rest.index(after: index)...]
+    guard behind.isEmpty || behind.first == ";" else { return nil }
+    rest = behind
+    return word
+  }
+
+  /// `;type=TYPE`, with parameters of the type behind it, and `;filename=NAME`.
+  mutating func readParameters(_ text: String) throws(Failure) {
+    while rest.first == ";" {
+      rest = rest.dropFirst().drop { $0 == " " }
+      if rest.hasPrefix("type=") {
+        rest = rest.dropFirst("type=".count)
+        contentType = word()
+      } else if rest.hasPrefix("filename=") {
+        rest = rest.dropFirst("filename=".count)
+        filename = word()
+      } else if let type = contentType {
+        contentType = type + ";" + word()
+      } else {
+        throw .usage("--form: \"\(text)\": behind a ; there is type= or filename=; a value with a ; in it stands in double quotes")
+      }
+    }
   }
 }
 

@@ -3,7 +3,7 @@ internal import HttpWire
 
 extension RequestSpec {
   /// The request as the daemon's API takes it.
-  func submission() -> JsonObject {
+  func submission() throws(Failure) -> JsonObject {
     var json = JsonObject()
     json["url"] = .string(url)
     if let method { json["method"] = .string(method.rawValue) }
@@ -15,7 +15,11 @@ extension RequestSpec {
         json["body_base64"] = .string(Base64.encode(body))
       }
     }
-    if !parts.isEmpty { json["multipart"] = .array(parts.map(\.json)) }
+    if !parts.isEmpty {
+      var read: [JsonValue] = []
+      for part in parts { read.append(try part.json()) }
+      json["multipart"] = .array(read)
+    }
     if let auth = who.json { json["auth"] = auth }
     if !decodes { json["decode"] = .bool(false) }
     json["timeouts"] = .object(timeouts)

@@ -56,12 +56,15 @@ struct RequestSpec: Sendable {
     let offset = arguments.value("continue-at")
     if let offset, offset != "-" { throw .usage("--continue-at: \"\(offset)\" is not -: how far the file is, its part says") }
     let resumes = arguments.has("continue") || offset != nil
+    if arguments.has("remote-header-name") {
+      if arguments.has("output") { throw .usage("--output and --remote-header-name contradict each other") }
+      if !resumes { return Download(directory: ".") }
+    }
     if arguments.has("remote-name") {
       if arguments.has("output") { throw .usage("--output and --remote-name contradict each other") }
       let name = ContentDisposition.suggestedFileName(contentDisposition: nil, url: url, contentType: nil)
       return Download(to: name, resumes: resumes)
     }
-    if arguments.has("remote-header-name") { return Download(directory: ".") }
     guard resumes else { return nil }
     guard let path = arguments.value("output"), path != "-" else {
       throw .usage("--continue: needs --output FILE or --remote-name beside it")

@@ -38,22 +38,26 @@ struct WhoArguments: Sendable {
       } else {
         who = .basic(user: name, password: password)
       }
+    } else if bearer == nil, arguments.has("netrc") || arguments.has("netrc-file") {
+      who = try WhoArguments.netrc(arguments, host)
     } else if arguments.has("digest") || arguments.has("anyauth") {
-      throw .usage("--\(arguments.has("digest") ? "digest" : "anyauth"): needs --user beside it")
+      throw .usage("--\(arguments.has("digest") ? "digest" : "anyauth"): needs --user or --netrc beside it")
     } else if let bearer {
       who = .bearer(bearer)
-    } else if arguments.has("netrc") || arguments.has("netrc-file") {
-      who = try WhoArguments.netrc(arguments.value("netrc-file"), host)
     }
   }
 
-  private static func netrc(_ path: String?, _ host: String) throws(Failure) -> Who? {
-    guard let path = path ?? getenv("HOME").map({ String(cString: $0) + "/.netrc" }) else { throw .usage("--netrc: there is no HOME") }
+  private static func netrc(_ arguments: Arguments, _ host: String) throws(Failure) -> Who? {
+    guard let path = arguments.value("netrc-file") ?? getenv("HOME").map({ String(cString: $0) + "/.netrc" }) else {
+      throw .usage("--netrc: there is no HOME")
+    }
     var bytes: [UInt8] = []
     try File.read(path, option: "netrc-file") { bytes += $0 }
     do throws(WireError) {
       guard let entry = try Netrc(bytes).entry(for: host), entry.login != nil else { return nil }
-      return .basic(user: entry.login ?? "", password: entry.password ?? "")
+      let (user, password) = (entry.login ?? "", entry.password ?? "")
+      if arguments.has("digest") { return .digest(user: user, password: password) }
+      return arguments.has("anyauth") ? .any(user: user, password: password) : .basic(user: user, password: password)
     } catch {
       throw .usage("--netrc-file: \(path): \(error.message)")
     }

@@ -116,7 +116,9 @@ struct DaemonLifeTests {
     return (mailbox.firstSeq...mailbox.lastSeq).map(Int.init)
   }
 
-  @LoopActor private func submitted(_ core: DaemonCore, _ delegate: String = "default", _ events: WantedEvents = [], _ url: String = "http://127.0.0.1:1/")
+  @LoopActor private func submitted(
+    _ core: DaemonCore, _ delegate: String = "default", _ events: WantedEvents = [], _ url: String = "http://127.0.0.1:1/"
+  )
     throws -> UInt64
   {
     var submission = Submission()

@@ -22,6 +22,8 @@ final class PageRoute: ApiRoute {
     PUT    /v1/delegates/{name}           declare one (made by its first request, too)
     GET    /v1/delegates/{name}/events    follow (Accept: text/event-stream), or poll: after, wait, limit
     POST   /v1/delegates/{name}/ack       {"through": SEQ}: events up to SEQ are done with
+    GET    /v1/cookies                    your cookies; PUT sets one or takes in a cookies.txt, DELETE removes
+    GET    /v1/services                   the catalogue of services
     GET    /v1/stats                      figures
     GET    /healthz, /readyz              health
 
