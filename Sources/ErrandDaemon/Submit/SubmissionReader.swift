@@ -67,7 +67,8 @@ struct SubmissionReader {
       default: throw .unknownField(member.key, at: "", among: SubmissionReader.fields)
       }
     }
-    try connect(&submission.request, members)
+    try connect(&submission.request, members, hasUrl: url != nil)
+    if url == nil, submission.request.service != nil, submission.request.path == nil { submission.request.path = "" }
     if submission.request.path != nil {
       if url != nil { throw .invalidValue("/path", "can't stand beside /url: it goes below the base URL of a service") }
       if submission.request.service == nil { throw .missing("/service") }
@@ -138,13 +139,13 @@ struct SubmissionReader {
   }
 
   /// How to connect: as the request says, else its service, else the client.
-  private func connect(_ request: inout HttpRequest, _ members: [String: JsonValue]) throws(Problem) {
+  private func connect(_ request: inout HttpRequest, _ members: [String: JsonValue], hasUrl: Bool) throws(Problem) {
     var service: ConnectionRules.Service?
     if let value = members["service"] {
       let name = try FieldReader.text(value, "/service")
       service = rules.connecting.services[name]
       // One in place of a URL is looked for in the catalogue, which says itself what there is.
-      guard service != nil || request.url.isEmpty else {
+      guard service != nil || !hasUrl else {
         let known = rules.connecting.services.keys.sorted()
         throw .invalidValue(
           "/service",

@@ -135,6 +135,10 @@ import Testing
         #expect(first.contains("GET /v1/a"))
         let unknown = try await ask("\"service\": \"stok\", \"path\": \"/a\"")
         #expect(unknown.status == 400 && unknown.text.contains("there are: stock"))
+        let base = try await ask("\"service\": \"stock\", \"version\": 1")
+        #expect(base.status == 200 && base.json["type"]?.string != nil, "\(base.text)")
+        let beside = try await ask("\"service\": \"stock\", \"url\": \"http://127.0.0.1/\"")
+        #expect(beside.status == 400 && beside.text.contains("beside a URL"))
         let version = try await ask("\"service\": \"stock\", \"version\": 3, \"path\": \"/a\"")
         #expect(version.status == 400 && version.json["field"]?.string == "/version" && version.text.contains("there are: 1, 2"))
         let names = try await test.get("/v1/services").json["services"]?.array ?? []
