@@ -28,6 +28,7 @@ struct BombTests {
         var output: [UInt8] = []
         defer {
           run.body += output.count
+          // What it takes in memory: arrays grow to twice what is in them, and the allocator rounds up.
           run.largestStep = max(run.largestStep, output.capacity)
         }
         progress = try coded.span.bytes.withUnsafeBytes { (bytes) throws(WireError) in
@@ -60,13 +61,13 @@ struct BombTests {
     let byRatio = try feed(coded, format.coding, DecodingLimits(maxBytes: .max))
     #expect(byRatio.error?.kind == .tooLarge && byRatio.error?.limit == "maxRatio")
     #expect(byRatio.body <= max(1 << 20, 200 * coded.count) + (1 << 18) + 1)
-    #expect(byRatio.largestStep <= 1 << 19)
+    #expect(byRatio.largestStep <= 1 << 20)
 
     let byLimit = try feed(coded, format.coding, DecodingLimits(maxBytes: 5_000_000, maxRatio: .max))
     #expect(byLimit.error?.limit == "maxBytes" && byLimit.body == 5_000_001)
 
     let allowed = try feed(coded, format.coding, DecodingLimits(maxBytes: Int64(Self.size), maxRatio: .max), budget: 10_000)
-    #expect(allowed.error == nil && allowed.body == Self.size && allowed.largestStep <= 20_000)
+    #expect(allowed.error == nil && allowed.body == Self.size && allowed.largestStep <= 40_000)
   }
 
   @Test func `the ratio is judged above its floor alone`() async throws {
@@ -82,7 +83,7 @@ struct BombTests {
   func `a bomb in a bomb stops as well`(outer: CodedFormat) async throws {
     let coded = try await outer.encode(try await bomb(.gzip))
     let run = try feed(coded, "gzip, \(outer.coding)", DecodingLimits(maxBytes: .max))
-    #expect(run.error?.limit == "maxRatio" && run.largestStep <= 1 << 19)
+    #expect(run.error?.limit == "maxRatio" && run.largestStep <= 1 << 20)
     #expect(run.body <= (1 << 20) + 200 * coded.count + (1 << 18) + 1)
     #expect(try feed(coded, "gzip, \(outer.coding)", DecodingLimits(maxBytes: 1_000_000, maxRatio: .max)).error?.limit == "maxBytes")
   }
