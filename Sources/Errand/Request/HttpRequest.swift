@@ -65,9 +65,12 @@ public struct HttpRequest: Sendable {
   /// Options behind one reference, for they are large and requests are many.
   final class OptionBox: Sendable {
     let value: RequestOptions
+    /// It is timed, limited and judged as its client says.
+    let leavesRules: Bool
 
     init(_ value: RequestOptions) {
       self.value = value
+      leavesRules = value.leavesRules
     }
 
     static let none = OptionBox(RequestOptions())

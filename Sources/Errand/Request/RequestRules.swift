@@ -1,6 +1,14 @@
 internal import EventLoop
 internal import HttpWire
 
+extension RequestOptions {
+  /// Nothing in them is about ``RequestRules``.
+  var leavesRules: Bool {
+    timeouts == Timeouts() && retry.max == 0 && envelope == nil && acceptStatus.isEmpty && maxBodyBytes == nil && takesCodings
+      && service == nil && redirects == .follow && maxRedirects == nil && !allowsInsecureRedirects && download == nil
+  }
+}
+
 /// How a request is timed, limited and judged.
 final class RequestRules: Sendable {
   let retry: RetryPolicy
@@ -76,7 +84,7 @@ final class RequestRules: Sendable {
 
   /// These rules, or those of a request that sets some of its own.
   func applied(to request: HttpRequest, streams: Bool) -> RequestRules {
-    guard request.optionBox != nil || streams else { return self }
+    if !streams, request.optionBox?.leavesRules != false { return self }
     return RequestRules(request.optionBox ?? .none, expect: request.expect, streams: streams, over: self)
   }
 
