@@ -25,12 +25,15 @@ let package = Package(
     .systemLibrary(name: "CIdn2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"])]),
     .systemLibrary(name: "CPsl", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"])]),
     .systemLibrary(name: "CCompression", providers: [.apt(["zlib1g-dev", "libbrotli-dev", "libzstd-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "Hashing", dependencies: ["COpenSSL"], swiftSettings: settings),
+    .target(name: "Sqlite", dependencies: ["CSQLite"], swiftSettings: settings),
     .target(name: "EventLoop", dependencies: ["CLibevent", "CCares", "COpenSSL"], swiftSettings: settings),
     .target(name: "HttpWire", dependencies: ["CIdn2", "CPsl", "CCompression", "Hashing"], swiftSettings: settings),
     .target(name: "Errand", dependencies: ["EventLoop", "HttpWire", "Hashing", "CNghttp2"], swiftSettings: settings),
     .target(name: "HttpServer", dependencies: ["EventLoop", "HttpWire"], swiftSettings: settings),
-    .target(name: "ErrandDaemon", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire"], swiftSettings: settings),
+    .target(
+      name: "ErrandDaemon", dependencies: ["Errand", "HttpServer", "EventLoop", "HttpWire", "Hashing", "Sqlite"], swiftSettings: settings),
     .executableTarget(name: "errandd", dependencies: ["ErrandDaemon", "EventLoop"], swiftSettings: settings),
     .executableTarget(name: "errand", dependencies: ["Errand", "EventLoop", "HttpWire"], swiftSettings: settings),
     .executableTarget(name: "errand-quickstart", dependencies: ["Errand"], path: "Examples/quickstart", swiftSettings: settings),
@@ -47,7 +50,8 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "HttpServerTests", dependencies: ["HttpServer", "EventLoop", "HttpWire", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "ErrandDaemonTests", dependencies: ["ErrandDaemon", "Errand", "HttpServer", "EventLoop", "HttpWire", "TestSupport"],
+      name: "ErrandDaemonTests",
+      dependencies: ["ErrandDaemon", "Errand", "HttpServer", "EventLoop", "HttpWire", "Hashing", "Sqlite", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "SystemTests",

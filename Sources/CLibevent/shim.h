@@ -63,6 +63,7 @@ static inline unsigned long errand_raise_descriptor_limit(void) {
 
 // Gives memory that was freed back to the system.
 static inline void errand_trim_memory(void) { malloc_trim(0); }
+static inline void errand_limit_arenas(int count) { mallopt(M_ARENA_MAX, count); }
 
 static inline int errand_signal_is_ignored(int number) {
   struct sigaction action;

@@ -26,6 +26,8 @@ enum DaemonProgram {
     EventLoop.shared.enqueue { EventLoop.shared.prepare(descriptors: descriptors) }
     // The log's reader may go away: that ends the log, not the daemon.
     signal(SIGPIPE, SIG_IGN)
+    // A file that may grow no further is told by the call that failed.
+    signal(SIGXFSZ, SIG_IGN)
     do throws(DaemonError) {
       let watch = SignalWatch(options)
       await watch.begin()

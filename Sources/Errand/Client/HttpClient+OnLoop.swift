@@ -3,14 +3,18 @@ public import EventLoop
 /// For code that lives on the loop itself, such as the daemon: no hop between threads.
 extension HttpClient {
   /// Makes a request; `sink` is told of its outcome on the loop, perhaps before this returns. `interests`: what else it is told of; only
-  /// ``RequestInterests/started`` and ``RequestInterests/redirects`` count.
+  /// ``RequestInterests/started``, ``RequestInterests/redirects`` and ``RequestInterests/sending`` count. `isReadmitted`: it was accepted before, by
+  /// an earlier process, and no limit on waiting requests turns it away.
   @LoopActor @discardableResult
   public func submitOnLoop(
-    _ request: HttpRequest, handle: RequestHandle? = nil, sink: any OutcomeSink, interests: RequestInterests = []
+    _ request: HttpRequest, handle: RequestHandle? = nil, sink: any OutcomeSink, interests: RequestInterests = [],
+    isReadmitted: Bool = false
   ) -> RequestHandle {
     let handle = handle ?? reserveHandle()
-    let interests = interests.intersection([.started, .redirects])
-    engine.obey(engine.prepare(request, handle: handle, sink: .loop(sink), interests: interests, at: EventLoop.shared.now))
+    let interests = interests.intersection([.started, .redirects, .sending])
+    let command = engine.prepare(request, handle: handle, sink: .loop(sink), interests: interests, at: EventLoop.shared.now)
+    if isReadmitted, case .submit(let item) = command { item.isReadmitted = true }
+    engine.obey(command)
     return handle
   }
 
@@ -60,9 +64,13 @@ public protocol OutcomeSink: AnyObject, Sendable {
   @LoopActor func requestStarted(_ request: RequestInfo)
   /// A response sends the request elsewhere, which waits until this was answered; asked for with `.redirects`. Default: it goes on.
   @LoopActor func requestRedirected(_ request: RequestInfo, _ redirection: Redirection)
+  /// Bytes of a request that may not be repeated (RFC 9110 section 9.2.2) are about to go out for the first time; it has its slot and waits for
+  /// `go`, which is called on the loop, now or later; asked for with `.sending`. Default: it goes on.
+  @LoopActor func requestWillBeSent(_ request: RequestInfo, _ go: @escaping @LoopActor @Sendable () -> Void)
 }
 
 extension OutcomeSink {
   @LoopActor public func requestStarted(_ request: RequestInfo) {}
   @LoopActor public func requestRedirected(_ request: RequestInfo, _ redirection: Redirection) { redirection.follow() }
+  @LoopActor public func requestWillBeSent(_ request: RequestInfo, _ go: @escaping @LoopActor @Sendable () -> Void) { go() }
 }

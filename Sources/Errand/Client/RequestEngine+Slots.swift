@@ -10,7 +10,7 @@ extension RequestEngine {
     item.host = host
     if let slot = pool.admission.take(host.admissionIndex, owner: item.info.owner, service: item.rules.service, at: EventLoop.shared.now) {
       grant(item, slot)
-    } else if item.machine.attempts == 0, let refusal = fullQueue(for: item, at: host) {
+    } else if item.machine.attempts == 0, !item.isReadmitted, let refusal = fullQueue(for: item, at: host) {
       refuse(item, .queueFull, refusal)
     } else {
       item.place = pool.admission.wait(
@@ -56,6 +56,23 @@ extension RequestEngine {
     guard let host = item.host else { return }
     item.place = nil
     item.slot = slot
+    if item.isToAskLeave, !item.machine.isRepeatable { askLeave(item) } else { begin(item, at: host) }
+  }
+
+  /// It keeps its slot while its caller makes a note of what may happen now.
+  private func askLeave(_ item: RequestItem) {
+    guard case .loop(let sink) = item.ticket.sink else { return }
+    let handle = item.info.handle
+    sink.requestWillBeSent(item.info) { [self] in
+      guard let item = table[handle], item.isToAskLeave, case .queued = item.machine.state, item.slot != nil, let host = item.host else {
+        return
+      }
+      item.isToAskLeave = false
+      begin(item, at: host)
+    }
+  }
+
+  private func begin(_ item: RequestItem, at host: HostPool) {
     guard isLetThrough(item) else {
       freeSlot(item)
       return refuse(item, byBreaker: refusalByBreaker(item.origin) ?? Refusal(words: "the circuit breaker of \(item.origin) is open"))
@@ -108,6 +125,8 @@ extension RequestEngine {
   func leaveQueue(_ item: RequestItem) {
     if let place = item.place { pool.admission.leave(place) }
     item.place = nil
+    // It has its slot already where it waits for its caller's leave.
+    if item.slot != nil { return freeSlot(item) }
     if let host = item.host { pool.forgetIfUnused(host) }
   }
 

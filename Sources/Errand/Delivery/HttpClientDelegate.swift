@@ -37,8 +37,8 @@ public protocol HttpClientDelegate: AnyObject, Sendable {
 
 /// The further events that a delegate asks for.
 public struct RequestInterests: OptionSet, Sendable, Hashable {
-  public let rawValue: UInt8
-  public init(rawValue: UInt8) { self.rawValue = rawValue }
+  public let rawValue: UInt16
+  public init(rawValue: UInt16) { self.rawValue = rawValue }
   public static let interim = RequestInterests(rawValue: 1)
   public static let head = RequestInterests(rawValue: 2)
   public static let bodyChunks = RequestInterests(rawValue: 4)
@@ -47,6 +47,8 @@ public struct RequestInterests: OptionSet, Sendable, Hashable {
   public static let challenges = RequestInterests(rawValue: 32)
   public static let downloadProgress = RequestInterests(rawValue: 64)
   public static let started = RequestInterests(rawValue: 128)
+  /// For sinks on the loop: see ``OutcomeSink/requestWillBeSent(_:_:)``.
+  public static let sending = RequestInterests(rawValue: 256)
 }
 
 extension HttpClientDelegate {

@@ -10,6 +10,19 @@ public struct RequestInfo: Sendable, Hashable {
   public let key: String?
   public let delegateName: String?
   public let owner: String?
+
+  public init(
+    handle: RequestHandle, url: String, method: HttpMethod, tag: Int? = nil, key: String? = nil, delegateName: String? = nil,
+    owner: String? = nil
+  ) {
+    self.handle = handle
+    self.url = url
+    self.method = method
+    self.tag = tag
+    self.key = key
+    self.delegateName = delegateName
+    self.owner = owner
+  }
 }
 
 extension RequestInfo {

@@ -29,6 +29,10 @@ final class RequestItem: TimerTarget {
   var mayPass = true
   /// Its caller wants to know when its first exchange begins, and it has not.
   var isToTellStart: Bool
+  /// Its caller wants to be asked before its first bytes go out, and has not answered.
+  var isToAskLeave: Bool
+  /// It was accepted by an earlier process: no limit on waiting requests turns it away.
+  var isReadmitted = false
   /// Counted as finished; a cancel that beats the delivery takes that back.
   var hasSucceeded = false
 
@@ -68,6 +72,7 @@ final class RequestItem: TimerTarget {
     self.ticket = ticket
     self.interests = interests
     isToTellStart = interests.contains(.started)
+    isToAskLeave = interests.contains(.sending)
     self.rules = rules
     self.engine = engine
     self.conversation = conversation

@@ -44,6 +44,8 @@ public struct HttpClientError: Error, Sendable, CustomStringConvertible {
     public static let file = Code(rawValue: "file")
     /// A download is not what it was to be; the message has both checksums.
     public static let checksum = Code(rawValue: "checksum")
+    /// Sent, or perhaps sent, before the process ended that had it: nobody knows what became of it. The daemon's journal tells this.
+    public static let unknown = Code(rawValue: "unknown")
     /// Cancelled by the caller.
     public static let cancelled = Code(rawValue: "cancelled")
   }

@@ -26,7 +26,7 @@ enum Explanation {
   /// Its life, and its end.
   static func timeline(of result: RequestResult, _ record: RequestRecord) -> [RequestTrace.Step] {
     let end = result.timings?.total ?? result.endedAt.microseconds(since: record.acceptedAt)
-    let life = result.trace?.timeline ?? [RequestTrace.Step(at: 0, event: "queued")]
+    let life = result.steps.isEmpty ? [RequestTrace.Step(at: 0, event: "queued")] : result.steps
     return life + [RequestTrace.Step(at: max(end, life.last?.at ?? 0), event: result.state.rawValue, note: result.errorCode)]
   }
 

@@ -80,6 +80,6 @@ extension DaemonCore {
 
   /// Where a request stands, in one word.
   func state(_ record: RequestRecord) -> String {
-    record.result?.state.rawValue ?? client.state(record.handle) ?? "queued"
+    record.result?.state.rawValue ?? client.state(record.handle) ?? (record.end == nil ? "queued" : "receiving")
   }
 }

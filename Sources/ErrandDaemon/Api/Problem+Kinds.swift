@@ -53,7 +53,7 @@ extension Problem {
     let isEarlier = RequestHandle(handle).map { $0.id > 0 && $0.id < first } ?? false
     let detail =
       isEarlier
-      ? "the handle \(excerpt(handle)) is from before this daemon's start; this version keeps requests in memory"
+      ? "the handle \(excerpt(handle)) is from before this daemon's start: it was not journaled, or its result is no longer kept"
       : "no request with the handle \(excerpt(handle)) is known, or its result is no longer kept"
     return Problem(kind: "unknown_handle", status: 404, title: "Unknown handle", detail: detail, field: "handle", place: "path")
   }
@@ -67,6 +67,20 @@ extension Problem {
     let seconds = retryAfter.map { max(1, $0.components.seconds + ($0.components.attoseconds > 0 ? 1 : 0)) } ?? 1
     return Problem(
       kind: "unavailable", status: 503, title: "Not now", detail: detail, limit: limit, headers: ["Retry-After": "\(seconds)"])
+  }
+
+  /// The request is not taken, since it could not be kept; one with `"durability": "volatile"` would be.
+  static func journalUnavailable(_ reason: String) -> Problem {
+    Problem(
+      kind: "journal_unavailable", status: 503, title: "Not journaled",
+      detail: "the request can't be journaled just now: \(reason); nothing of it was kept", field: "/durability",
+      headers: ["Retry-After": "1"])
+  }
+
+  static func journalFull(_ reason: String) -> Problem {
+    Problem(
+      kind: "journal_full", status: 503, title: "Journal full", detail: "the request can't be journaled: \(reason)", field: "/durability",
+      limit: "journal.max_bytes", headers: ["Retry-After": "1"])
   }
 
   static func notFound(_ path: String) -> Problem {

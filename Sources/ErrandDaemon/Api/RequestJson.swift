@@ -16,6 +16,8 @@ extension DaemonCore {
   func writeDetail(_ record: RequestRecord, at now: Instant, to writer: inout JsonWriter) {
     writer.beginObject()
     writeCommon(record, to: &writer)
+    writer.member("durability", record.durability.rawValue)
+    writer.member("recovered", record.isRecovered)
     writer.key("meta")
     if record.meta.isEmpty { writer.null() } else { writer.raw(record.meta) }
     if let result = record.result {

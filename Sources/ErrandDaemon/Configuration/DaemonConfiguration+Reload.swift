@@ -16,6 +16,9 @@ extension DaemonConfiguration {
     compare("limits.submit_bytes", \.limits.submitBytes)
     compare("limits.api_connections", \.limits.apiConnections)
     compare("limits.api_write_timeout_ms", \.limits.apiWriteTimeoutMs)
+    compare("journal.enabled", \.journal.enabled)
+    compare("journal.synchronous", \.journal.synchronous)
+    compare("journal.inline_bytes", \.journal.inlineBytes)
     return names
   }
 }

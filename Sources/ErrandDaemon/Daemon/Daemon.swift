@@ -31,12 +31,14 @@ public final class Daemon: Sendable {
     let reserve = try HandleReserve(path: directory + "/handles")
     let fitted = configuration.fitted(to: DescriptorPlan.currentLimit, log: log)
     let content = try ContentParts(configuration, stateDirectory: directory, log: log)
-    let parts = Parts(configuration: fitted, settings: settings, content: content, reserve: reserve, log: log)
+    let (journal, kept) = await Journal.open(in: directory, configuration.journal)
+    await log.write(of: journal.state, atStart: true)
+    let parts = Parts(configuration: fitted, settings: settings, content: content, journal: journal, kept: kept, reserve: reserve, log: log)
     let (core, server, address): (DaemonCore, HttpServer, SocketAddress?)
     do throws(DaemonError) {
       (core, server, address) = try await parts.start()
     } catch {
-      // Nothing was given.
+      await journal.close()
       await reserve.giveBack()
       throw error
     }
@@ -94,6 +96,7 @@ public final class Daemon: Sendable {
     await core.drain(grace: grace)
     await server.close(grace: min(grace, .seconds(2)))
     // While the directory is still this daemon's own.
+    await core.journal.close()
     await core.reserve.giveBack()
     await core.jars.settle()
     await core.cache.close()
@@ -106,16 +109,18 @@ private struct Parts: Sendable {
   let configuration: DaemonConfiguration
   let settings: StartSettings
   let content: ContentParts
+  let journal: Journal
+  let kept: JournalContent
   let reserve: HandleReserve
   let log: Log
 
   @LoopActor
   func start() async throws(DaemonError) -> (DaemonCore, HttpServer, SocketAddress?) {
     // The numbers that earlier runs gave to handles and events lie below the handles of this one.
-    let store = MemoryStore(limits: configuration.storeLimits, seqFloor: reserve.first - 1)
+    let store = LocalStore(journal, limits: configuration.storeLimits, seqFloor: reserve.first - 1)
     let core = DaemonCore(
-      configuration, token: settings.token, connecting: settings.connecting, content: content, store: store, reserve: reserve,
-      log: log)
+      configuration, token: settings.token, connecting: settings.connecting, content: content, journal: journal, store: store,
+      reserve: reserve, log: log)
     let server = HttpServer(configuration: configuration.serverConfiguration)
     ApiRoutes.register(core, on: server)
     // Before anybody can connect: it takes a while, and no request shall wait for it.
@@ -136,6 +141,8 @@ private struct Parts: Sendable {
       }
       core.access.address = address
     }
+    // Only now: a daemon that could not start has run nothing.
+    core.recover(kept)
     core.startSweeping()
     return (core, server, address)
   }

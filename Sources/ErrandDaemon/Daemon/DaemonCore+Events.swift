@@ -32,15 +32,16 @@ extension DaemonCore {
     guard let mailbox = store.makeMailbox(DelegateID(owner: owner, name: name)) else {
       return log.write(.warning, "no room for the delegate of sessions", [("owner", owner.description), ("delegate", name)])
     }
-    put(EventWriter.sessionInvalid(session, delegate: name, seq: mailbox.nextSeq), in: mailbox)
+    let durability: Durability = mailbox.journalID == nil ? .volatile : .journaled
+    put(EventWriter.sessionInvalid(session, delegate: name, seq: mailbox.nextSeq), in: mailbox, durability)
   }
 
   private func tell(_ record: RequestRecord, _ event: (UInt64) -> StoredEvent) {
-    put(event(record.mailbox.nextSeq), in: record.mailbox)
+    put(event(record.mailbox.nextSeq), in: record.mailbox, record.durability)
   }
 
-  private func put(_ event: StoredEvent, in mailbox: Mailbox) {
+  private func put(_ event: StoredEvent, in mailbox: Mailbox, _ durability: Durability) {
     reserve.note(event: mailbox.nextSeq)
-    store.happened(event, in: mailbox, at: .now())
+    store.happened(event, in: mailbox, at: .now(), durability)
   }
 }

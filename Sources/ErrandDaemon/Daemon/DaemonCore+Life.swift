@@ -8,6 +8,7 @@ extension DaemonCore {
 
   func apply(_ configuration: DaemonConfiguration) {
     store.limits = configuration.storeLimits
+    journal.maxBytes = Int64(configuration.journal.maxBytes)
     let connecting = rules.connecting
     rules = configuration.submissionRules
     rules.connecting = connecting
@@ -25,6 +26,8 @@ extension DaemonCore {
     let deadline = Instant.now() + grace
     await client.shutdown(grace: grace)
     EventLoop.shared.cancel(sweeper)
+    // Their events are seen once they are on disk.
+    await journal.settle()
     // Requests that were cancelled at the end of the grace have just had their outcome.
     await delivery.run(until: max(deadline, .now() + min(grace, .seconds(1))))
     finishOpenCalls()
@@ -37,7 +40,8 @@ extension DaemonCore: TimerTarget {
     tellProgress(at: .now())
     recentPolls.forgetOld(.now())
     reserve.retry()
-    memory.look(at: client.statsOnLoop, resultsGone: store.resultsGone)
+    journal.lookAfter()
+    memory.look(at: client.statsOnLoop, resultsGone: store.resultsGone, isJournalAtRest: journal.isAtRest)
     startSweeping()
   }
 }

@@ -38,12 +38,15 @@ final class DaemonCore {
   private(set) lazy var delivery = FinalDelivery(self)
 
   /// The request that is being submitted, and the error with which the client refused it at once.
-  private var submitting: RequestRecord?
-  private var refusal: HttpClientError?
+  var submitting: RequestRecord?
+  var refusal: HttpClientError?
+  let journal: Journal
+  /// A caller's cancel is being carried out.
+  var isCancelling = false
 
   init(
-    _ configuration: DaemonConfiguration, token: [UInt8]?, connecting: ConnectionRules, content: ContentParts, store: any RequestStore,
-    reserve: HandleReserve, log: Log
+    _ configuration: DaemonConfiguration, token: [UInt8]?, connecting: ConnectionRules, content: ContentParts, journal: Journal,
+    store: any RequestStore, reserve: HandleReserve, log: Log
   ) {
     var settings = configuration.clientConfiguration
     settings.firstHandle = reserve.first
@@ -61,6 +64,7 @@ final class DaemonCore {
     catalog = content.catalog
     cache = content.cache
     client = HttpClient(settings)
+    self.journal = journal
     self.store = store
     self.reserve = reserve
     self.log = log
@@ -72,46 +76,16 @@ final class DaemonCore {
     events = EventWriter(inlineBodyBytes: configuration.limits.eventBodyBytes)
     sessionDelegate = configuration.client.sessionDelegate
     sessions.core = self
+    journal.onChange = { log.write(of: $0) }
     reserve.onFailure = { log.write(.error, "can't write the handle file", [("reason", "\($0)")]) }
     reserve.onRecovery = { log.write(.info, "the handle file can be written again") }
   }
 
   // MARK: Requests
 
-  /// Takes a request; from now on it has a handle and will have one outcome. Throws if it is not taken.
-  func submit(_ submission: Submission, for owner: Owner) throws(Problem) -> RequestRecord {
-    guard !isDraining else { throw .unavailable("the daemon is ending and takes no more requests") }
-    if submission.request.unixSocket != nil, !owner.isRoot, owner != ownOwner {
-      throw .forbidden("only the user who runs the daemon may have it connect to a Unix socket", field: "/unix_socket")
-    }
-    try rules.filePolicy.check(submission.files, of: owner, ownOwner)
-    let mailbox = try makeMailbox(DelegateID(owner: owner, name: submission.delegate), field: "/delegate")
-    let handle = client.reserveHandle()
-    guard reserve.covers(handle.id) else { throw .unavailable("no handles are left: the state directory can't be written") }
-    var request = submission.request
-    request.owner = owner.description
-    if submission.usesCookies { request.cookies = .jar(jars.jar(owner)) }
-    let record = RequestRecord(handle: handle, mailbox: mailbox, submission: submission, acceptedAt: .now())
-    store.accepted(record)
-    submitting = record
-    client.submitOnLoop(request, handle: handle, sink: self, interests: submission.events.interests)
-    submitting = nil
-    if record.url.isEmpty { record.url = client.url(handle) ?? record.url }
-    if let refusal {
-      self.refusal = nil
-      store.withdrawn(record)
-      throw .refused(refusal)
-    }
-    if submission.events.contains(.progress), record.result == nil { meters[handle] = TransferMeter(at: record.acceptedAt) }
-    log.write(
-      .debug, "accepted",
-      [("handle", handle.description), ("owner", owner.description), ("delegate", mailbox.id.name), ("method", record.method)])
-    return record
-  }
-
   /// The record of a handle, if the owner may see it.
   func record(_ text: String, for owner: Owner) throws(Problem) -> RequestRecord {
-    guard let handle = RequestHandle(text), let record = store.record(handle), owner.sees(record.owner) else {
+    guard let handle = RequestHandle(text), let record = store.record(handle), record.isBegun, owner.sees(record.owner) else {
       throw .unknownHandle(text, first: reserve.first)
     }
     return record
@@ -155,41 +129,4 @@ protocol OpenCall: AnyObject {
   func noMoreComes()
   /// Comes to its end. If the peer has not taken all, its connection is cut, and the number of events it misses is given.
   func finish() -> Int?
-}
-
-extension DaemonCore: OutcomeSink {
-  func requestEnded(_ info: RequestInfo, _ outcome: Outcome) {
-    guard let record = store.record(info.handle) else { return }
-    if submitting === record, case .failed(let error) = outcome, DaemonCore.isRefusal(error) {
-      refusal = error
-      return
-    }
-    if !meters.isEmpty { meters[info.handle] = nil }
-    record.url = info.url
-    let seq = record.mailbox.nextSeq
-    reserve.note(event: seq)
-    let event = events.outcome(outcome, of: info, record, seq: seq)
-    let result = RequestResult(outcome, client.trace(info.handle), seq: seq, event: event, at: .now())
-    store.ended(record, result)
-    log.write(.debug, "ended", DaemonCore.logFields(record, result))
-    guard !record.waiters.isEmpty else { return }
-    let waiters = record.waiters
-    record.waiters = []
-    for waiter in waiters { waiter.ended(result) }
-  }
-
-  private static func logFields(_ record: RequestRecord, _ result: RequestResult) -> [Log.Field] {
-    var fields: [Log.Field] = [
-      ("handle", record.handle.description), ("owner", record.owner.description), ("delegate", record.mailbox.id.name),
-      ("type", result.state.rawValue),
-    ]
-    if let status = result.status { fields.append(("status", "\(status)")) }
-    if let code = result.errorCode { fields.append(("error", code)) }
-    let total = result.timings?.total ?? result.endedAt.microseconds(since: record.acceptedAt)
-    return fields + [("sent", result.sent.rawValue), ("attempts", "\(result.attempts)"), ("total_us", "\(total)")]
-  }
-
-  private static func isRefusal(_ error: HttpClientError) -> Bool {
-    error.code == .invalidRequest || error.code == .queueFull || error.code == .denied
-  }
 }

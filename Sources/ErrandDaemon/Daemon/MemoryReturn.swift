@@ -11,11 +11,11 @@ struct MemoryReturn {
   private var lastReturned: UInt64 = 0
 
   /// To be called about once a second.
-  mutating func look(at client: ClientStats, resultsGone: UInt64) {
+  mutating func look(at client: ClientStats, resultsGone: UInt64, isJournalAtRest: Bool) {
     let seen = client.finished + client.failed + client.cancelled + resultsGone
     let isQuiet = seen == lastSeen
     lastSeen = seen
-    guard isQuiet, seen - lastReturned >= MemoryReturn.burst else { return }
+    guard isQuiet, isJournalAtRest, seen - lastReturned >= MemoryReturn.burst else { return }
     lastReturned = seen
     // It takes milliseconds: not on the loop.
     DispatchQueue.global(qos: .utility).async { Memory.giveBack() }

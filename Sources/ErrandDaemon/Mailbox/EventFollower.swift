@@ -50,14 +50,12 @@ final class EventFollower: MailboxReader, TimerTarget, OpenCall {
         batch.append(contentsOf: gap.event.frame)
         cursor = gap.through
       }
-      // What was acknowledged meanwhile is gone, too, but was not lost.
-      cursor = max(cursor, mailbox.firstSeq - 1)
-      let pending = mailbox.lastSeq - min(cursor, mailbox.lastSeq)
+      let pending = mailbox.pendingCount(after: cursor)
       guard pending > 0 || !batch.isEmpty else { return }
       if pending > 1 { batch.reserveCapacity(EventFollower.batchBytes + 4_096) }
-      while batch.count < EventFollower.batchBytes, let event = mailbox.event(cursor + 1) {
-        batch.append(contentsOf: event.frame)
-        cursor += 1
+      while batch.count < EventFollower.batchBytes, let next = mailbox.next(after: cursor) {
+        batch.append(contentsOf: next.event.frame)
+        cursor = next.seq
       }
       write(batch)
     }
@@ -93,15 +91,7 @@ final class EventFollower: MailboxReader, TimerTarget, OpenCall {
   }
 
   /// The events in what the peer has not taken, as near as their lengths tell.
-  private var bufferedEvents: Int {
-    var left = responder.bufferedBytes
-    var count = 0
-    while left > 0, let event = mailbox.event(cursor - UInt64(count)) {
-      left -= event.frame.count
-      count += 1
-    }
-    return count
-  }
+  private var bufferedEvents: Int { mailbox.eventCount(through: cursor, in: responder.bufferedBytes) }
 
   private func ended() {
     guard !isEnded else { return }

@@ -32,7 +32,7 @@ final class EventPoll: MailboxReader, TimerTarget, OpenCall {
     timer = EventLoop.shared.schedule(after: wait, self, kind: 0)
   }
 
-  private var hasEvents: Bool { mailbox.lastSeq > cursor && (mailbox.count > 0 || mailbox.gap(after: cursor) != nil) }
+  private var hasEvents: Bool { mailbox.pendingCount(after: cursor) > 0 || mailbox.gap(after: cursor) != nil }
 
   func eventsArrived() {
     if !isAnswered, hasEvents { answer() }
@@ -65,11 +65,12 @@ final class EventPoll: MailboxReader, TimerTarget, OpenCall {
       next = gap.through
       count = 1
     }
-    next = max(next, mailbox.firstSeq - 1)
-    while count < limit, bytes.count < EventPoll.answerBytes, let event = mailbox.event(next + 1) {
+    // What was acknowledged meanwhile is gone, too, but was not lost.
+    next = max(next, mailbox.acknowledged)
+    while count < limit, bytes.count < EventPoll.answerBytes, let (seq, event) = mailbox.next(after: next) {
       if count > 0 { bytes.append(",") }
       bytes.append(contentsOf: event.jsonBytes)
-      next += 1
+      next = seq
       count += 1
     }
     bytes.append("],\"next\":")

@@ -43,7 +43,7 @@ struct EventWriter {
   }
 
   /// The event that tells a reader of events that were dropped before it came.
-  static func dropped(from: UInt64, through: UInt64) -> StoredEvent {
+  static func dropped(from: UInt64, through: UInt64, count: UInt64) -> StoredEvent {
     var bytes: [UInt8] = []
     bytes.append("id: ")
     bytes.append(decimal: through)
@@ -54,7 +54,7 @@ struct EventWriter {
     bytes.append(",\"through\":")
     bytes.append(decimal: through)
     bytes.append(",\"count\":")
-    bytes.append(decimal: through - from + 1)
+    bytes.append(decimal: count)
     return end(start, &bytes)
   }
 

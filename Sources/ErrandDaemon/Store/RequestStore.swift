@@ -5,14 +5,18 @@ internal import EventLoop
 /// another implementation; the daemon uses no more than this.
 @LoopActor
 protocol RequestStore: AnyObject {
-  /// A request was accepted: it is found and listed from now on.
-  func accepted(_ record: RequestRecord)
+  /// A request was accepted: it is found from now on. `stored`: what is to be on disk of it, for one that is journaled.
+  func accepted(_ record: RequestRecord, _ stored: StoredSubmission?)
   /// A request that was just accepted turned out not to be sendable: it is forgotten.
   func withdrawn(_ record: RequestRecord)
-  /// A request ended: its result is kept, and its event goes to its mailbox.
+  /// A request's bytes are about to leave, and must not leave twice.
+  func sending(_ record: RequestRecord)
+  /// A request ended: its result is kept, and its event goes to its mailbox, to be seen there at once, or once it is on disk.
   func ended(_ record: RequestRecord, _ result: RequestResult)
   /// Something else happened than a request's end: its event goes to the mailbox.
-  func happened(_ event: StoredEvent, in mailbox: Mailbox, at: Instant)
+  func happened(_ event: StoredEvent, in mailbox: Mailbox, at: Instant, _ durability: Durability)
+  /// Puts back what an earlier process had on disk; gives the requests that have not ended, in order of acceptance.
+  func restore(_ content: JournalContent) -> [(record: RequestRecord, stored: JournalContent.Request)]
 
   func record(_ handle: RequestHandle) -> RequestRecord?
   /// Records older than `cursor` (nil: from the newest), newest first: at most `limit` that match, found among at most `scan` records.

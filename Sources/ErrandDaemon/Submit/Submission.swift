@@ -9,6 +9,9 @@ struct Submission {
   var events: WantedEvents = []
   /// The owner's jar is used.
   var usesCookies = false
+  var durability = Durability.volatile
+  /// As it came, for the journal.
+  var stored: StoredSubmission?
   /// What it names on the daemon's disk.
   var files: [SubmittedFile] = []
 }
@@ -22,6 +25,8 @@ struct SubmissionRules: Sendable {
   var envelopes: [String: EnvelopeProfile] = Dictionary(uniqueKeysWithValues: EnvelopeProfile.shipped.map { ($0.name, $0) })
   var connecting = ConnectionRules()
   var filePolicy = FilePolicy()
+  /// Of requests that do not say it themselves.
+  var durability = Durability.volatile
   static let delegateBytes = 128
   static let priorities: ClosedRange<Int64> = -128...127
   static let retries = 20

@@ -7,7 +7,7 @@ struct SubmissionReader {
     "url", "method", "params", "headers", "json", "form", "body", "body_base64", "body_file", "multipart", "delegate", "events", "tag",
     "key", "meta", "timeouts", "retry", "auth", "cookies", "cache", "decode", "download", "version", "path", "expect", "envelope",
     "accept_status", "max_body_bytes", "unix_socket", "tls", "proxy", "no_proxy", "resolve", "http_version",
-    "priority", "service", "redirects", "max_redirects", "allow_insecure_redirects",
+    "priority", "durability", "service", "redirects", "max_redirects", "allow_insecure_redirects",
   ]
   static let timeoutFields = ["queue_ms", "connect_ms", "first_byte_ms", "idle_ms", "total_ms"]
   /// Those in which null stands for "not given"; in the others any JSON is meant.
@@ -22,6 +22,7 @@ struct SubmissionReader {
     var bodyField: String?
     var members: [String: JsonValue] = [:]
     submission.request.httpVersion = rules.connecting.httpVersion
+    submission.durability = rules.durability
     for member in object.members {
       if case .null = member.value, SubmissionReader.nullable.contains(member.key) { continue }
       switch member.key {
@@ -58,6 +59,7 @@ struct SubmissionReader {
       case "resolve": submission.request.resolve = try RouteReader.resolve(member.value)
       case "http_version": submission.request.httpVersion = try FieldReader.choice(member.value, "/http_version")
       case "priority": submission.request.priority = Int(try FieldReader.integer(member.value, "/priority", SubmissionRules.priorities))
+      case "durability": submission.durability = try FieldReader.choice(member.value, "/durability") as Durability
       case "redirects": submission.request.redirects = try FieldReader.choice(member.value, "/redirects")
       case "max_redirects":
         submission.request.maxRedirects = Int(try FieldReader.integer(member.value, "/max_redirects", 0...SubmissionRules.redirects))

@@ -6,4 +6,10 @@ public enum Memory {
   public static func giveBack() {
     errand_trim_memory()
   }
+
+  /// At most so many areas from which threads get their memory: each keeps of a burst what it has at its end. For a process whose work is done on few
+  /// threads, before it has any.
+  public static func limitArenas(_ count: Int) {
+    errand_limit_arenas(Int32(clamping: count))
+  }
 }

@@ -82,7 +82,7 @@ struct CancelTests {
     let (one, two, root) = (Owner(uid: 1_001), Owner(uid: 1_002), Owner(uid: 0))
     var submission = Submission()
     submission.request.url = test.target.url + "/held"
-    let record = try core.submit(submission, for: one)
+    let record = try core.submitAtOnce(submission, for: one)
     let handle = record.handle.description
     #expect(try core.record(handle, for: one) === record)
     #expect(throws: Problem.unknownHandle(handle)) { try core.record(handle, for: two) }

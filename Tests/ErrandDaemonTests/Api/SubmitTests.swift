@@ -140,7 +140,7 @@ struct SubmitTests {
   private func refused(_ core: DaemonCore, _ body: String, _ owner: Owner) -> Problem? {
     do throws(Problem) {
       guard let json = try? JsonValue.parse(Array(body.utf8)) else { return nil }
-      _ = try core.submit(try SubmissionReader(rules: core.rules).read(json), for: owner)
+      _ = try core.submitAtOnce(try SubmissionReader(rules: core.rules).read(json), for: owner)
       return nil
     } catch {
       return error

@@ -236,6 +236,8 @@ struct ConfigurationTests {
     changed.limits.streamKeepAliveMs += 1
     changed.results = ResultSettings()
     changed.mailbox.count += 1
+    changed.journal.durability = "volatile"
+    changed.journal.maxBytes += 1
     changed.envelopes = []
     #expect(DaemonConfiguration().needingRestart(changed) == [])
     let expected = [
@@ -243,6 +245,7 @@ struct ConfigurationTests {
       "limits.fields",
       "limits.event_body_bytes", "limits.wait_s", "limits.delegates_per_owner", "limits.stream_keep_alive_ms", "results.count",
       "results.bytes", "results.age_ms", "results.acknowledged_count", "mailbox.count", "mailbox.bytes", "mailbox.age_ms",
+      "journal.durability", "journal.max_bytes",
     ]
     #expect(live.filter { $0.contains(".") || $0 == "grace_ms" }.symmetricDifference(expected) == [])
   }

@@ -125,7 +125,7 @@ struct DaemonLifeTests {
     submission.events = events
     submission.delegate = delegate
     submission.request.url = url
-    return try core.submit(submission, for: core.ownOwner).handle.id
+    return try core.submitAtOnce(submission, for: core.ownOwner).handle.id
   }
 
   @Test func `the next block of handles is on disk long before the current one is used up`() async throws {
@@ -245,7 +245,7 @@ struct DaemonLifeTests {
     try await TestDaemon.with { test in
       let reader = try await StreamReader(test, "a")
       _ = try await reader.comment()
-      _ = try await test.submit(path: "/held", "\"delegate\": \"a\"")
+      _ = try await test.submit(path: "/held", "\"delegate\": \"a\", \"durability\": \"volatile\"")
       await test.daemon.stop(grace: .milliseconds(50))
       #expect(try await reader.next(1).first?.type == "cancelled")
     }

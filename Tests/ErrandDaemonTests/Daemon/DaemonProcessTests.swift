@@ -106,10 +106,12 @@ struct DaemonProcessTests {
     }
     try await run(SIGTERM) { daemon in
       try await check(daemon, 1_000_003)
-      let problem = try await daemon.call(.get, "/v1/requests/3")
+      #expect(try await daemon.call(.get, "/v1/requests/3").json["recovered"]?.bool == true)
+      let problem = try await daemon.call(.get, "/v1/requests/4")
       #expect(problem.status == 404)
       #expect(
-        problem.json["detail"]?.string == "the handle \"3\" is from before this daemon's start; this version keeps requests in memory")
+        problem.json["detail"]?.string
+          == "the handle \"4\" is from before this daemon's start: it was not journaled, or its result is no longer kept")
       #expect(try await daemon.call(.get, "/v1/requests/1000004").json["detail"]?.string?.hasPrefix("no request") == true)
     }
     try await run(SIGTERM) { try await check($0, 1_000_004) }

@@ -50,7 +50,7 @@ struct DelegateOrderTests {
   }
 
   @Test func `an owner sees its own pages only, and root all`() async throws {
-    let store = MemoryStore(limits: StoreLimits())
+    let store = await LocalStore(Journal.off, limits: StoreLimits())
     for uid: UInt32 in [7, 1, 5] { for name in ["a", "b", "c"] { _ = await store.makeMailbox(id(uid, name)) } }
     #expect(await names(store, 5, after: nil) == (["a", "b"], "b"))
     #expect(await names(store, 5, after: id(5, "b")) == (["c"], nil))
@@ -60,7 +60,7 @@ struct DelegateOrderTests {
   }
 
   @Test func `a sweep looks at a bounded number of mailboxes, and at all of them in turn`() async throws {
-    let store = MemoryStore(limits: StoreLimits())
+    let store = await LocalStore(Journal.off, limits: StoreLimits())
     for number in 0..<2_500 { _ = await store.makeMailbox(id(1, "d\(number)")) }
     var left: [Int] = []
     for _ in 0..<3 {
@@ -70,7 +70,7 @@ struct DelegateOrderTests {
     #expect(left == [1_500, 500, 0])
   }
 
-  @LoopActor private func names(_ store: MemoryStore, _ uid: UInt32, after cursor: DelegateID?) -> ([String], String?) {
+  @LoopActor private func names(_ store: LocalStore, _ uid: UInt32, after cursor: DelegateID?) -> ([String], String?) {
     let page = store.mailboxes(Owner(uid: uid), after: cursor, limit: 2)
     return (page.mailboxes.map(\.id.name), page.next?.name)
   }

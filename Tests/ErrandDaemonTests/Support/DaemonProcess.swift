@@ -137,6 +137,21 @@ final class DaemonProcess: Sendable {
     return (response.status, (try? JsonValue.parse(response.body)) ?? .null)
   }
 
+  /// The bytes of an answer.
+  func raw(_ path: String) async throws -> [UInt8] {
+    var request = HttpRequest("http://errand" + path)
+    request.unixSocket = directory.file("errand.sock")
+    return try await client.send(request).body
+  }
+
+  /// Hands over a batch, and gives the answers to its lines.
+  func lines(_ path: String, _ lines: [String]) async throws -> [JsonValue] {
+    var request = HttpRequest("http://errand" + path, method: .post)
+    request.body = .bytes(Array(lines.joined(separator: "\n").utf8), contentType: "application/x-ndjson")
+    request.unixSocket = directory.file("errand.sock")
+    return try await client.send(request).text.split(separator: "\n").map { try JsonValue.parse(Array($0.utf8)) }
+  }
+
   /// Submits a request to nowhere and gives the event of its outcome.
   func outcome(_ more: String = "") async throws -> JsonValue {
     try await call(.post, "/v1/requests?wait=30", "{\"url\": \"http://127.0.0.1:1/\"\(more)}").json

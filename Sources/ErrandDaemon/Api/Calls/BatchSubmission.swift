@@ -4,10 +4,17 @@ internal import HttpServer
 internal import HttpWire
 
 /// The lines of one NDJSON body on their way in. A long batch takes several turns of the loop, so that it holds nobody else up; its
-/// answer is one body with a line for each of its lines.
+/// answer is one body with a line for each of its lines. The lines of a turn that are journaled are one commit, and the next turn does not wait
+/// for it.
 @LoopActor
 final class BatchSubmission {
   private static let linesPerTurn = 500
+
+  /// What became of a line so far.
+  private enum Line {
+    case answered([UInt8])
+    case accepted(RequestRecord, Submission, number: Int)
+  }
 
   private let body: [UInt8]
   private var lines: NdjsonLines
@@ -16,6 +23,7 @@ final class BatchSubmission {
   private let core: DaemonCore
   private let reader: SubmissionReader
   private var answer: [UInt8] = []
+  private var turn: [Line] = []
 
   init(_ call: ApiCall, _ core: DaemonCore) throws(Problem) {
     body = call.request.body
@@ -34,17 +42,16 @@ final class BatchSubmission {
   /// Goes on even if the caller is gone: what it handed over is handed over.
   func run() {
     for _ in 0..<BatchSubmission.linesPerTurn {
-      guard let line = lines.next() else {
-        return responder.respond(status: 200, headers: ApiAnswer.linesHeaders, body: answer)
-      }
+      guard let line = lines.next() else { return endTurn(isLast: true) }
       do throws(Problem) {
         let submission = try read(line)
         guard core.isTlsReady(submission) else { return submitLater(submission, line.number) }
-        try submit(submission)
+        try accept(submission, line.number)
       } catch {
-        append(error, of: line.number)
+        refuse(error, line.number)
       }
     }
+    endTurn(isLast: false)
     EventLoop.shared.enqueue { self.run() }
   }
 
@@ -53,23 +60,52 @@ final class BatchSubmission {
     core.prepareTls(of: submission) { problem in
       do throws(Problem) {
         if let problem { throw problem }
-        try self.submit(submission)
+        try self.accept(submission, line)
       } catch {
-        self.append(error, of: line)
+        self.refuse(error, line)
       }
       self.run()
     }
   }
 
-  private func submit(_ submission: Submission) throws(Problem) {
-    SubmitRoute.appendQueued(try core.submit(submission, for: owner), to: &answer)
+  private func accept(_ submission: Submission, _ line: Int) throws(Problem) {
+    let record = try core.accept(submission, for: owner)
+    if record.isJournaled { return turn.append(.accepted(record, submission, number: line)) }
+    // Begun at once, in the order of the lines.
+    let begun = core.begin(record, submission, isKept: true)
+    turn.append(.answered(lineAnswer(begun, line)))
   }
 
-  private func append(_ problem: Problem, of line: Int) {
-    var problem = problem
-    problem.line = line
-    problem.write(to: &answer)
-    answer.append("\n")
+  /// Answers a turn's lines when those that have to be on disk are.
+  private func endTurn(isLast: Bool) {
+    let lines = turn
+    turn = []
+    core.journal.afterWriting { isWritten in
+      for line in lines {
+        switch line {
+        case .answered(let bytes): self.answer.append(contentsOf: bytes)
+        case .accepted(let record, let submission, let number):
+          self.answer.append(contentsOf: self.lineAnswer(self.core.begin(record, submission, isKept: isWritten), number))
+        }
+      }
+      if isLast { self.responder.respond(status: 200, headers: ApiAnswer.linesHeaders, body: self.answer) }
+    }
+  }
+
+  private func lineAnswer(_ result: Result<RequestRecord, Problem>, _ line: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    switch result {
+    case .success(let record): SubmitRoute.appendQueued(record, to: &bytes)
+    case .failure(var problem):
+      problem.line = line
+      problem.write(to: &bytes)
+      bytes.append("\n")
+    }
+    return bytes
+  }
+
+  private func refuse(_ problem: Problem, _ line: Int) {
+    turn.append(.answered(lineAnswer(.failure(problem), line)))
   }
 
   private func read(_ line: NdjsonLines.Line) throws(Problem) -> Submission {
@@ -83,6 +119,8 @@ final class BatchSubmission {
     } catch {
       throw .malformedJson(error, firstLine: line.number)
     }
-    return try reader.read(json)
+    var submission = try reader.read(json)
+    if submission.durability == .journaled { submission.stored = StoredSubmission(json: Array(body[line.range])) }
+    return submission
   }
 }

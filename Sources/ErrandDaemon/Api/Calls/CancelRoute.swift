@@ -18,13 +18,15 @@ final class CancelRoute: ApiRoute {
     try call.query().finish()
     let record = try core.record(call.parameters[0], for: call.owner)
     var bytes: [UInt8] = []
-    if let result = record.result {
+    if let result = record.end {
       CancelReceipt(handle: record.handle, result: .alreadyFinished, sent: result.sent, bytesWritten: result.bytesWritten)
         .write(to: &bytes)
     } else {
-      core.client.cancelOnLoop(record.handle).write(to: &bytes)
+      core.cancelling { core.client.cancelOnLoop(record.handle) }.write(to: &bytes)
     }
     bytes.append("\n")
-    call.responder.json(bytes)
+    // It stays cancelled, whatever happens to the daemon now.
+    guard record.isJournaled else { return call.responder.json(bytes) }
+    core.journal.afterWriting { [bytes] _ in call.responder.json(bytes) }
   }
 }

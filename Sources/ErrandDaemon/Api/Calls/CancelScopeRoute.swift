@@ -17,7 +17,7 @@ final class CancelScopeRoute: ApiRoute {
   func answer(_ call: ApiCall) throws(Problem) {
     try call.query().finish()
     let scope = try ScopeReader.read(try core.jsonBody(call), owner: call.owner)
-    let receipts = core.client.cancelOnLoop(scope)
+    let receipts = core.cancelling { core.client.cancelOnLoop(scope) }
     var bytes: [UInt8] = []
     bytes.append("{\"cancelled\":")
     bytes.append(decimal: receipts.count { $0.result == .cancelled })
@@ -28,6 +28,6 @@ final class CancelScopeRoute: ApiRoute {
     }
     bytes.append("]}\n")
     core.log.write(.info, "scope cancelled", [("owner", call.owner.description), ("requests", "\(receipts.count)")])
-    call.responder.json(bytes)
+    core.journal.afterWriting { [bytes] _ in call.responder.json(bytes) }
   }
 }

@@ -17,7 +17,7 @@ final class HealthRoute: ApiRoute {
   }
 }
 
-/// `GET /readyz`: new requests are taken; 503 while the daemon ends.
+/// `GET /readyz`: new requests are taken; 503 while the daemon ends, and while it can't keep those that are to be journaled.
 @LoopActor
 final class ReadyRoute: ApiRoute {
   let methods = [HttpMethod.get, .head]
@@ -29,10 +29,12 @@ final class ReadyRoute: ApiRoute {
   }
 
   func answer(_ call: ApiCall) throws(Problem) {
-    let isReady = !core.isDraining
+    let refusal = core.journal.state == .off ? nil : core.journal.refusal
+    let isReady = !core.isDraining && refusal == nil
     call.responder.json(status: isReady ? 200 : 503) { writer in
       writer.beginObject()
-      writer.member("status", isReady ? "ready" : "draining")
+      writer.member("status", isReady ? "ready" : core.isDraining ? "draining" : refusal?.kind ?? "")
+      if let refusal, !core.isDraining { writer.member("detail", refusal.detail) }
       writer.endObject()
     }
   }

@@ -25,6 +25,7 @@ final class StatsRoute: ApiRoute {
       StatsRoute.writeRequests(stats, &writer)
       StatsRoute.writeConnections(stats, &writer)
       StatsRoute.writeStore(core.store.figures, &writer)
+      StatsRoute.writeJournal(core.journal, &writer)
       writer.member("open_calls", core.openCallCount)
       writer.member("log_lines_dropped", core.log.droppedCount)
       writer.endObject()
@@ -55,6 +56,26 @@ final class StatsRoute: ApiRoute {
     writer.member("opened", stats.connectionsOpened)
     writer.member("reused", stats.connectionsReused)
     writer.member("open_breakers", stats.openBreakers)
+    writer.endObject()
+  }
+
+  private static func writeJournal(_ journal: Journal, _ writer: inout JsonWriter) {
+    writer.key("journal")
+    writer.beginObject()
+    switch journal.state {
+    case .sound: writer.member("state", "sound")
+    case .off: writer.member("state", "off")
+    case .failing(let fault):
+      writer.member("state", "failing")
+      writer.member("reason", fault.description)
+    case .damaged(let fault):
+      writer.member("state", "damaged")
+      writer.member("reason", fault.description)
+    }
+    writer.member("bytes", journal.byteCount)
+    writer.member("waiting", journal.backlog)
+    writer.member("commits", journal.commits)
+    writer.member("failures", journal.failures)
     writer.endObject()
   }
 

@@ -25,19 +25,22 @@ final class SubmitRoute: ApiRoute {
       return try BatchSubmission(call, core).run()
     }
     var submission = try SubmissionReader(rules: core.rules).read(try core.jsonBody(call))
+    submission.stored = StoredSubmission(json: call.request.body)
     // A trace that the caller is part of goes on with its request (W3C Trace Context).
     for name in ["traceparent", "tracestate"] {
       if let value = call.request.head.headers[name], !submission.request.headers.contains(name) {
         submission.request.headers.append(name, value)
+        submission.stored?.headers.append(StoredSubmission.Field(name: name, value: value))
       }
     }
     let core = self.core
-    core.prepareTls(of: submission) { problem in
-      do throws(Problem) {
-        if let problem { throw problem }
-        SubmitRoute.answer(call, try core.submit(submission, for: call.owner), wait, core)
-      } catch {
-        call.responder.problem(error)
+    core.prepareTls(of: submission) { [submission] problem in
+      if let problem { return call.responder.problem(problem) }
+      core.submit(submission, for: call.owner) { result in
+        switch result {
+        case .success(let record): SubmitRoute.answer(call, record, wait, core)
+        case .failure(let problem): call.responder.problem(problem)
+        }
       }
     }
   }

@@ -1,0 +1,8 @@
+@testable import ErrandDaemon
+
+extension DaemonCore {
+  /// Submits a request that is taken or refused at once, as volatile ones are.
+  func submitAtOnce(_ submission: Submission, for owner: Owner) throws(Problem) -> RequestRecord {
+    try begin(try accept(submission, for: owner), submission, isKept: true).get()
+  }
+}
