@@ -63,10 +63,10 @@ class Clients:
         load = ["--url", url, "--limit", limit, "--count", count, "--total", total]
         return self._own([self.programs / "errand-bench", "queue", *load])
 
-    def errandd(self, url, daemon, requests):
-        """NDJSON batches of 100 to the daemon, its events over SSE; cpu_seconds and peak_kb are the daemon's."""
+    def errandd(self, url, daemon, requests, *options):
+        """NDJSON batches of 100 to the daemon, its events over SSE; cpu_seconds and peak_kb are the daemon's. Volatile, if no option says otherwise."""
         path, pid = daemon
-        load = ["--socket", path, "--pid", pid, "--url", url, "--requests", requests]
+        load = ["--socket", path, "--pid", pid, "--url", url, "--requests", requests, *options]
         return run_json(self.cores.on_server([sys.executable, ROOT / "Benchmarks" / "daemon-load", *load]))
 
     def _load(self, url, in_flight):

@@ -43,6 +43,7 @@ class Figures:
         for figure in self.all:
             if figure["target"] is None and figure["unit"] != "ratio":
                 continue
-            value = f"{figure['value']:.0f} {figure['unit']}" if figure["unit"] == "bytes" else f"{figure['value']:.2f} x"
+            unit = figure["unit"]
+            value = f"{figure['value']:.0f} {unit}" if unit == "bytes" else f"{figure['value']:.2f} {'x' if unit == 'ratio' else unit}"
             verdict = "" if figure["target"] is None else f"{figure['target']:>8}  {'reached' if figure['reached'] else 'NOT REACHED'}"
             print(f"  {figure['name']:<52}{value:>12}  {verdict}".rstrip())

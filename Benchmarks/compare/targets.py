@@ -21,4 +21,6 @@ TARGETS = {
     "CPU per request at 100000 queued / 1000": ("<=", 1.3),
     "memory per request in flight": ("<=", 2048.0),
     "cancel of those in flight / close": ("<=", 1.3),
+    "throughput of requests through errandd / errandd volatile": (">=", 0.4),
+    "restart of errandd with 100000 journaled": ("<=", 3.0),
 }

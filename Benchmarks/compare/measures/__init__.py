@@ -1,6 +1,6 @@
 """What is measured: a module each, with `run(bench)`."""
 
-from measures import bodies, envelope, gzip, handshakes, http2, in_flight, keep_alive, queue, tls
+from measures import bodies, envelope, gzip, handshakes, http2, in_flight, journal, keep_alive, queue, tls
 
 # In the order in which they run.
 ALL = {
@@ -13,5 +13,6 @@ ALL = {
     "envelope": envelope.run,
     "queue": queue.run,
     "in-flight": in_flight.run,
+    "journal": journal.run,
 }
-QUICK = ["keep-alive", "tls", "http2", "in-flight"]
+QUICK = ["keep-alive", "tls", "http2", "in-flight", "journal"]

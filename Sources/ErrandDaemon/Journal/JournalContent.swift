@@ -99,7 +99,7 @@ extension JournalFile {
         rows.isNull(7)
         ? nil
         : text(.result, 7).flatMap {
-          StoredResult($0, handle: handle ?? 0, seq: number, event: event, at: at, hasBody: rows.integer(8) != 0)
+          StoredResult($0, of: event, handle: handle ?? 0, seq: number, at: at, hasBody: rows.integer(8) != 0)
         }
       content.events.append(
         JournalContent.Event(

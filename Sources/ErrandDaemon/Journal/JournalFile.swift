@@ -27,6 +27,8 @@ final class JournalFile {
       try database.run(
         "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = FAST; PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = 67108864")
       try database.run("PRAGMA synchronous = \(settings.synchronous == "normal" ? "NORMAL" : "FULL"); PRAGMA temp_store = MEMORY")
+      // Most of what is written is deleted soon: what was in the log only is never written a second time.
+      try database.run("PRAGMA wal_autocheckpoint = 8192; PRAGMA cache_size = -16384")
       try JournalSchema.prepare(database)
       statements = try JournalStatements(database)
     } catch {

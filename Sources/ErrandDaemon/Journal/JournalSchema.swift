@@ -2,6 +2,8 @@ internal import Sqlite
 
 /// The tables of the journal, and how older ones become today's. What is secret, or may be, is in sealed columns only.
 enum JournalSchema {
+  // Rows of about a kilobyte: in a table without row ids each would have a page of its own beside its tree.
+
   /// Each takes the schema one version on; the database's `user_version` counts those that were applied.
   static let migrations = [
     """
@@ -32,7 +34,7 @@ enum JournalSchema {
       result BLOB,
       body BLOB,
       PRIMARY KEY (mailbox, seq)
-    ) WITHOUT ROWID;
+    );
     CREATE INDEX events_with_files ON events (mailbox, seq) WHERE files <> 0;
     """
   ]

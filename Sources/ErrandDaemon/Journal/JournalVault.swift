@@ -18,7 +18,16 @@ final class JournalVault {
     let a: Int64
     var b: Int64 = 0
 
+    /// Of its file, if it is one.
     var name: String { "\(kind)-\(a)-\(b)" }
+
+    /// What it is sealed for.
+    var context: [UInt8] {
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(24)
+      for part in [kind.rawValue, a, b] { withUnsafeBytes(of: part.littleEndian) { bytes.append(contentsOf: $0) } }
+      return bytes
+    }
   }
 
   private static let contentLimit = 1 << 32
@@ -42,7 +51,7 @@ final class JournalVault {
 
   /// What goes into the row: the sealed text, or nothing if it is a file.
   func store(_ plain: [UInt8], at place: Place) throws(JournalFault) -> (bytes: [UInt8], isFile: Bool) {
-    guard let sealed = sealer.seal(plain, context: Array(place.name.utf8)) else {
+    guard let sealed = sealer.seal(plain, context: place.context) else {
       throw JournalFault("can't seal \(place.name)", isLasting: false)
     }
     guard sealed.count > inlineBytes else { return (sealed, false) }
@@ -62,7 +71,7 @@ final class JournalVault {
       guard let content = try? WholeFile.read(path(place.name), limit: JournalVault.contentLimit) else { return nil }
       sealed = content
     }
-    return sealer.open(sealed, context: Array(place.name.utf8))
+    return sealer.open(sealed, context: place.context)
   }
 
   func remove(_ name: String) { unlink(path(name)) }
