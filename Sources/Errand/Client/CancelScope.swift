@@ -36,6 +36,12 @@ public struct CancelScope: Sendable {
     return scope
   }
 
+  /// Whether the other one names the same parts.
+  func isSame(as other: CancelScope) -> Bool {
+    tag == other.tag && key == other.key && keyPrefix == other.keyPrefix && delegateName == other.delegateName && host == other.host
+      && owner == other.owner && hasDelegate == other.hasDelegate && delegate === other.delegate && isAll == other.isAll
+  }
+
   @LoopActor func matches(_ item: RequestItem) -> Bool {
     if isAll { return true }
     if tag == nil, key == nil, keyPrefix == nil, delegateName == nil, host == nil, owner == nil, !hasDelegate { return false }

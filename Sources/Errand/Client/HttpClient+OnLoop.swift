@@ -27,6 +27,20 @@ extension HttpClient {
   /// Cancels what matches now, in order of submission.
   @LoopActor public func cancelOnLoop(_ scope: CancelScope) -> [CancelReceipt] { engine.cancel(scope) }
 
+  /// Holds what matches and is not sent yet, and what is submitted later and matches; ``resumeOnLoop(_:)`` with the same scope lets it go on.
+  /// - Returns: How many requests that waited are held; nil if there are 1,000 pauses already.
+  @LoopActor public func pauseOnLoop(_ scope: CancelScope) -> Int? { engine.pause(scope) }
+
+  /// Ends a pause.
+  /// - Returns: How many requests go on; nil if nothing paused just this scope.
+  @LoopActor public func resumeOnLoop(_ scope: CancelScope) -> Int? { engine.resume(scope) }
+
+  /// Changes the priority (-128 to 127) of a request that waits.
+  /// - Returns: Whether it still waits; false if it is being sent or has ended.
+  @LoopActor public func setPriorityOnLoop(_ handle: RequestHandle, _ priority: Int8) -> Bool {
+    engine.table[handle].map { engine.setPriority(priority, $0) } ?? false
+  }
+
   /// Where a request stands; nil if it has ended.
   @LoopActor public func describe(_ handle: RequestHandle, at now: Instant = .now()) -> RequestDescription? {
     engine.table[handle].map { engine.describe($0, at: now) }

@@ -38,6 +38,7 @@ extension RequestEngine {
   func state(_ item: RequestItem) -> String {
     switch item.machine.state {
     case .new, .queued: "queued"
+    case .held: "held"
     case .connecting: "connecting"
     case .exchanging(let exchange):
       if !exchange.isWhole { "sending" } else if item.head == nil { "waiting" } else { "receiving" }
@@ -51,6 +52,7 @@ extension RequestEngine {
     if item.local != nil, case .exchanging = item.machine.state { return "is read on this machine" }
     let age = RequestEngine.seconds(now.microseconds(since: item.stamps.submitted))
     switch item.machine.state {
+    case .held: return explainWaiting(item, now)
     case .new, .queued:
       guard let host = item.host, let place = item.place else { return "was just submitted" }
       return "waits for a slot for \(age): \(explain(pool.admission.blocker(of: place, at: now), host, owner: item.info.owner, now))"

@@ -6,6 +6,7 @@ extension RequestEngine {
   func end(_ item: RequestItem, _ finish: RequestStateMachine.Finish) {
     EventLoop.shared.cancel(item.totalTimer)
     item.totalTimer = .none
+    endWaiting(item)
     item.feed?.close()
     reportToBreaker(item, finish)
     if let download = item.download { close(download) }
@@ -126,6 +127,8 @@ extension RequestEngine {
       closeDown()
       done()
     }
+    // Those that are held will not begin any more.
+    for handle in table.handles(where: { $0.machine.state == .held }) { _ = cancel(handle) }
     if grace <= .zero { _ = cancel(.all) } else { graceTimer.start(grace, self) }
     tellIfEmpty()
   }

@@ -168,7 +168,12 @@ extension RequestEngine {
   }
 
   func timerFired(_ timer: RequestStateMachine.Timer, of item: RequestItem) {
-    if timer == .total { item.totalTimer = .none } else { item.phaseTimer = .none }
+    switch timer {
+    case .total: item.totalTimer = .none
+    case .deadline: item.deadlineTimer = .none
+    case .start: return mayStart(item)
+    case .queue, .connect, .firstByte, .idle, .backOff: item.phaseTimer = .none
+    }
     if timer == .idle, item.head != nil {
       let length = item.rules.nanoseconds(of: .idle)
       // Reading does not touch the timer: it is moved on here, by what was read meanwhile. A pause of our own is no fault of the peer's.

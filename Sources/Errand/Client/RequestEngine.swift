@@ -37,6 +37,7 @@ final class RequestEngine {
   /// Downloads whose files are not closed yet.
   var openDownloads = 0
   var closingParts = ClosingParts()
+  var pauses: [CancelScope] = []
   private nonisolated let lastHandle: Atomic<UInt64>
   private var random = SystemRandomNumberGenerator()
 
@@ -119,12 +120,10 @@ final class RequestEngine {
     case .submit(let item):
       accepted(item.ticket)
       table.insert(item)
+      startDeadline(item)
       if isShutDown {
         apply(item.machine.refused(.denied, .queue, "the client is shutting down"), to: item)
-      } else if item.conversation?.auth.origin.said == .awaitsToken {
-        apply(item.machine.setAside(), to: item)
-        askForToken(item)
-      } else {
+      } else if !isHeld(item) {
         begin(item)
       }
     case .refuse(let ticket, let error):
@@ -140,7 +139,11 @@ final class RequestEngine {
     }
   }
 
-  private func begin(_ item: RequestItem) {
+  func begin(_ item: RequestItem) {
+    if item.conversation?.auth.origin.said == .awaitsToken {
+      apply(item.machine.setAside(), to: item)
+      return askForToken(item)
+    }
     let isLookedUp = configuration.cache != nil && item.conversation?.cacheRequest != nil || item.rules.download != nil
     guard isLookedUp else { return apply(item.machine.submitted(), to: item) }
     apply(item.machine.setAside(), to: item)

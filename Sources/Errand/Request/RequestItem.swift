@@ -13,7 +13,7 @@ final class RequestItem: TimerTarget {
   let rules: RequestRules
   private let engine: RequestEngine
   private(set) var origin: Origin
-  let priority: Int8
+  var priority: Int8
   let interests: RequestInterests
   private(set) var closesConnection: Bool
   private(set) var expectsContinue: Bool
@@ -227,6 +227,17 @@ final class RequestItem: TimerTarget {
       status: head?.status, bytesWritten: written, bytesReceived: receivedCount)
   }
 
+  /// Ends it at its deadline; none for most.
+  var deadlineTimer: TimerID {
+    get { rare?.deadlineTimer ?? .none }
+    set { withRare { $0.deadlineTimer = newValue } }
+  }
+  /// Lets it begin; none for most.
+  var startTimer: TimerID {
+    get { rare?.startTimer ?? .none }
+    set { withRare { $0.startTimer = newValue } }
+  }
+
   func add(interim head: ResponseHead) { withRare { $0.interim.append(head) } }
   func set(trailers: HttpHeaders) { withRare { $0.trailers = trailers } }
   var refusal: Refusal? { rare?.refusal }
@@ -263,6 +274,8 @@ final class RequestItem: TimerTarget {
     var download: DownloadTransfer?
     var file: DownloadedFile?
     var refusal: Refusal?
+    var deadlineTimer = TimerID.none
+    var startTimer = TimerID.none
 
     let local: LocalSource?
 

@@ -16,6 +16,8 @@ public struct RequestOptions: Sendable {
   /// -128 to 127, default 0: an owner's requests at a host that wait for a slot go by priority, higher first, then by age. It takes no turn of
   /// another owner.
   public var priority = 0
+  /// How long after its submission it begins at the earliest. Default: at once.
+  public var startDelay = Duration.zero
   public var timeouts = Timeouts()
   public var retry = RetryPolicy()
   /// How to read the service's own success and failure out of its JSON.

@@ -5,7 +5,7 @@ extension RequestOptions {
   /// Nothing in them is about ``RequestRules``.
   var leavesRules: Bool {
     timeouts == Timeouts() && retry.max == 0 && envelope == nil && acceptStatus.isEmpty && maxBodyBytes == nil && takesCodings
-      && service == nil && redirects == .follow && maxRedirects == nil && !allowsInsecureRedirects && download == nil
+      && service == nil && startDelay == .zero && redirects == .follow && maxRedirects == nil && !allowsInsecureRedirects && download == nil
   }
 }
 
@@ -18,6 +18,7 @@ final class RequestRules: Sendable {
   let maxDecodedRatio: Int
   /// Whose limits hold for it, by name.
   let service: String?
+  let startDelay: Duration
   let redirects: RedirectPolicy
   let maxRedirects: Int
   let allowsInsecureRedirects: Bool
@@ -36,6 +37,7 @@ final class RequestRules: Sendable {
     var firstByte: Int64 = 0
     var idle: Int64 = 0
     var total: Int64 = 0
+    var deadline: Int64 = 0
 
     func over(_ timeouts: Timeouts) -> Lengths {
       var lengths = self
@@ -44,6 +46,7 @@ final class RequestRules: Sendable {
       if let firstByte = timeouts.firstByte { lengths.firstByte = firstByte.wholeNanoseconds }
       if let idle = timeouts.idle { lengths.idle = idle.wholeNanoseconds }
       if let total = timeouts.total { lengths.total = total.wholeNanoseconds }
+      if let deadline = timeouts.deadline { lengths.deadline = deadline.wholeNanoseconds }
       return lengths
     }
   }
@@ -56,6 +59,7 @@ final class RequestRules: Sendable {
     decodes = true
     maxDecodedRatio = configuration.maxDecodedRatio
     service = nil
+    startDelay = .zero
     redirects = .follow
     maxRedirects = configuration.maxRedirects
     allowsInsecureRedirects = false
@@ -72,6 +76,7 @@ final class RequestRules: Sendable {
     decodes = box.value.takesCodings
     maxDecodedRatio = base.maxDecodedRatio
     service = box.value.service
+    startDelay = box.value.startDelay
     redirects = box.value.redirects
     maxRedirects = box.value.maxRedirects ?? base.maxRedirects
     allowsInsecureRedirects = box.value.allowsInsecureRedirects
@@ -116,7 +121,8 @@ final class RequestRules: Sendable {
     case .firstByte: lengths.firstByte
     case .idle: lengths.idle
     case .total: lengths.total
-    case .backOff: 0
+    case .deadline: lengths.deadline
+    case .backOff, .start: 0
     }
   }
 }

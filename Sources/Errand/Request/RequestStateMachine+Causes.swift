@@ -23,7 +23,7 @@ extension RequestStateMachine {
     case (.connect, .connecting): .connectTimeout
     case (.firstByte, .exchanging): .firstByteTimeout
     case (.idle, .exchanging): .idleTimeout
-    case (.connect, _), (.firstByte, _), (.idle, _), (.queue, _), (.total, _), (.backOff, _): nil
+    case (.connect, _), (.firstByte, _), (.idle, _), (.queue, _), (.total, _), (.backOff, _), (.start, _), (.deadline, _): nil
     }
   }
 

@@ -5,6 +5,8 @@
 struct RequestStateMachine: Sendable {
   enum State: Sendable, Hashable {
     case new
+    /// Waits for its time, or for the end of a pause, without a place in any queue.
+    case held
     /// Waits for a slot.
     case queued
     /// Has a slot; a connection for it is being made.
@@ -68,7 +70,7 @@ struct RequestStateMachine: Sendable {
   }
 
   enum Timer: UInt8, Sendable, CaseIterable {
-    case queue, connect, firstByte, idle, total, backOff
+    case queue, connect, firstByte, idle, total, backOff, start, deadline
 
     var phase: Phase {
       switch self {
@@ -78,6 +80,8 @@ struct RequestStateMachine: Sendable {
       case .idle: .idle
       case .total: .total
       case .backOff: .backOff
+      case .start: .queue
+      case .deadline: .deadline
       }
     }
   }
@@ -116,6 +120,24 @@ struct RequestStateMachine: Sendable {
     return Actions(transport: .enqueue, timer: .start(.queue))
   }
 
+  /// It is not to go on for now. What is under way is not held.
+  mutating func hold() -> Actions {
+    switch state {
+    case .new:
+      state = .held
+      return .nothing
+    case .queued:
+      state = .held
+      return Actions(transport: .leaveQueue, timer: .clear)
+    case .held, .connecting, .exchanging, .backingOff, .preparing, .ended: return .nothing
+    }
+  }
+
+  /// It may go on: it is as if it had just been submitted.
+  mutating func letGo() {
+    if case .held = state { state = .new }
+  }
+
   /// Something has to be looked up before anything is sent, or sent again.
   mutating func setAside() -> Actions {
     switch state {
@@ -125,7 +147,7 @@ struct RequestStateMachine: Sendable {
     case .backingOff:
       state = .preparing
       return Actions(timer: .clear)
-    case .queued, .connecting, .exchanging, .preparing, .ended: return .nothing
+    case .held, .queued, .connecting, .exchanging, .preparing, .ended: return .nothing
     }
   }
 
@@ -230,7 +252,7 @@ struct RequestStateMachine: Sendable {
   mutating func failedForNow(_ cause: RetryCause, isProcessed: Bool = true) -> Actions {
     let transport: Transport
     switch state {
-    case .new, .queued, .backingOff, .preparing, .ended: return .nothing
+    case .new, .held, .queued, .backingOff, .preparing, .ended: return .nothing
     case .connecting: transport = .abandonConnect
     case .exchanging(let exchange):
       transport = .close
@@ -292,7 +314,9 @@ struct RequestStateMachine: Sendable {
     case (.backOff, .backingOff):
       state = .queued
       return Actions(transport: .enqueue, timer: .start(.queue))
-    case (.backOff, _), (_, .ended), (_, .new): return .nothing
+    case (.backOff, _), (.start, _), (_, .ended): return .nothing
+    case (.deadline, _): return fail(.timeout, .deadline, "not done by its deadline" + words)
+    case (_, .new): return .nothing
     case (.queue, .queued): return fail(.timeout, .queue, "no connection slot in time")
     case (.connect, .connecting): return fail(.timeout, .connect, "no connection in time" + words)
     case (.firstByte, .exchanging): return fail(.timeout, .firstByte, "no response in time" + words)
@@ -315,7 +339,7 @@ struct RequestStateMachine: Sendable {
     switch state {
     case .exchanging(let exchange): (written, connection) = (exchange.written, exchange.isShared ? .kept : .closed)
     case .connecting: (written, connection) = (0, .closed)
-    case .new, .queued, .backingOff, .preparing, .ended: (written, connection) = (0, .none)
+    case .new, .held, .queued, .backingOff, .preparing, .ended: (written, connection) = (0, .none)
     }
     let sent = self.sent
     earlierSent = sentInExchange
@@ -350,7 +374,7 @@ struct RequestStateMachine: Sendable {
   private mutating func end(_ finish: Finish) -> Actions {
     let transport: Transport
     switch state {
-    case .new, .backingOff, .preparing, .ended: transport = .keep
+    case .new, .held, .backingOff, .preparing, .ended: transport = .keep
     case .queued: transport = .leaveQueue
     case .connecting: transport = .abandonConnect
     case .exchanging: transport = .close

@@ -11,15 +11,19 @@ public struct Timeouts: Sendable, Hashable {
   /// The request as a whole, from leaving the queue to its end, retries included. Client default: 60 s; none where the response goes to a file, a
   /// stream, or a delegate in pieces.
   public var total: Duration?
+  /// From the request's submission to its end, whatever it waits for. Client default: none.
+  public var deadline: Duration?
 
   public init(
-    queue: Duration? = nil, connect: Duration? = nil, firstByte: Duration? = nil, idle: Duration? = nil, total: Duration? = nil
+    queue: Duration? = nil, connect: Duration? = nil, firstByte: Duration? = nil, idle: Duration? = nil, total: Duration? = nil,
+    deadline: Duration? = nil
   ) {
     self.queue = queue
     self.connect = connect
     self.firstByte = firstByte
     self.idle = idle
     self.total = total
+    self.deadline = deadline
   }
 }
 
@@ -37,6 +41,7 @@ public struct Phase: Hashable, Sendable, RawRepresentable, CustomStringConvertib
   public static let firstByte = Phase(rawValue: "first_byte")
   public static let idle = Phase(rawValue: "idle")
   public static let total = Phase(rawValue: "total")
+  public static let deadline = Phase(rawValue: "deadline")
   public static let response = Phase(rawValue: "response")
   public static let backOff = Phase(rawValue: "back_off")
 }

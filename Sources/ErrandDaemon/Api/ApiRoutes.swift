@@ -6,7 +6,8 @@ internal import HttpServer
 enum ApiRoutes {
   static func register(_ core: DaemonCore, on server: HttpServer) {
     let routes: [any ApiRoute] = [
-      SubmitRoute(core), ListRoute(core), ShowRoute(core), BodyRoute(core), CancelRoute(core), CancelScopeRoute(core), EventsRoute(core),
+      SubmitRoute(core), ListRoute(core), ShowRoute(core), BodyRoute(core), CancelRoute(core), ChangeRoute(core), PauseRoute(core),
+      ResumeRoute(core), CancelScopeRoute(core), EventsRoute(core),
       AcknowledgeRoute(core), DelegateRoute(core), DelegatesRoute(core), CookiesRoute(core), ServicesRoute(core), StatsRoute(core),
       HealthRoute(), ReadyRoute(core), PageRoute(),
     ]

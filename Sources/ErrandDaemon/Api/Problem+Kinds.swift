@@ -69,6 +69,12 @@ extension Problem {
       kind: "unavailable", status: 503, title: "Not now", detail: detail, limit: limit, headers: ["Retry-After": "\(seconds)"])
   }
 
+  static func idempotencyConflict(_ handle: RequestHandle) -> Problem {
+    Problem(
+      kind: "idempotency_conflict", status: 409, title: "Another request",
+      detail: "under this key a different request was handed over before, with the handle \(handle)", field: "/idempotency_key")
+  }
+
   /// The request is not taken, since it could not be kept; one with `"durability": "volatile"` would be.
   static func journalUnavailable(_ reason: String) -> Problem {
     Problem(

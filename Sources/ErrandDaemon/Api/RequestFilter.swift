@@ -6,7 +6,7 @@ internal import HttpWire
 @LoopActor
 struct RequestFilter {
   private static let states: Set<String> = [
-    "queued", "connecting", "sending", "waiting", "receiving", "backing_off", "finished", "failed", "cancelled", "running", "ended",
+    "queued", "held", "connecting", "sending", "waiting", "receiving", "backing_off", "finished", "failed", "cancelled", "running", "ended",
   ]
 
   private let delegate: String?

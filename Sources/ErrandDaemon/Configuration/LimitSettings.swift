@@ -9,6 +9,8 @@ public struct LimitSettings: Codable, Sendable, Equatable {
   public var eventBodyBytes = 1 << 20
   public var waitSeconds = 3_600
   public var delegatesPerOwner = 100_000
+  public var idempotencyWindowMs = 86_400_000
+  public var idempotencyKeysPerOwner = 100_000
   public var apiConnections = 10_000
   public var apiWriteTimeoutMs = 600_000
   public var streamKeepAliveMs = 15_000
@@ -25,6 +27,8 @@ public struct LimitSettings: Codable, Sendable, Equatable {
     case eventBodyBytes = "event_body_bytes"
     case waitSeconds = "wait_s"
     case delegatesPerOwner = "delegates_per_owner"
+    case idempotencyWindowMs = "idempotency_window_ms"
+    case idempotencyKeysPerOwner = "idempotency_keys_per_owner"
     case apiConnections = "api_connections"
     case apiWriteTimeoutMs = "api_write_timeout_ms"
     case streamKeepAliveMs = "stream_keep_alive_ms"
@@ -41,6 +45,8 @@ public struct LimitSettings: Codable, Sendable, Equatable {
     try reader.integer(.eventBodyBytes, &eventBodyBytes, 0...(1 << 30))
     try reader.integer(.waitSeconds, &waitSeconds, 1...86_400)
     try reader.integer(.delegatesPerOwner, &delegatesPerOwner, 1...10_000_000)
+    try reader.integer(.idempotencyWindowMs, &idempotencyWindowMs, 1_000...2_678_400_000)
+    try reader.integer(.idempotencyKeysPerOwner, &idempotencyKeysPerOwner, 1...10_000_000)
     try reader.integer(.apiConnections, &apiConnections, 1...1_000_000)
     try reader.integer(.apiWriteTimeoutMs, &apiWriteTimeoutMs, 0...604_800_000)
     try reader.integer(.streamKeepAliveMs, &streamKeepAliveMs, 1...86_400_000)

@@ -27,6 +27,7 @@ extension DaemonCore {
   /// Takes up what earlier processes left: what waited runs, and so does what was under way and may be repeated; what may not, and may have been
   /// sent, ends with the code `unknown`.
   func recover(_ content: JournalContent) {
+    keys.restore(content.keys)
     let left = store.restore(content)
     var (run, unknown, refused) = (0, 0, 0)
     let reader = SubmissionReader(rules: rules)

@@ -8,6 +8,8 @@ extension DaemonCore {
 
   func apply(_ configuration: DaemonConfiguration) {
     store.limits = configuration.storeLimits
+    keys.window = .milliseconds(configuration.limits.idempotencyWindowMs)
+    keys.limit = configuration.limits.idempotencyKeysPerOwner
     journal.maxBytes = Int64(configuration.journal.maxBytes)
     let connecting = rules.connecting
     rules = configuration.submissionRules
@@ -39,6 +41,7 @@ extension DaemonCore: TimerTarget {
     store.sweep(.now())
     tellProgress(at: .now())
     recentPolls.forgetOld(.now())
+    keys.sweep()
     reserve.retry()
     journal.lookAfter()
     memory.look(at: client.statsOnLoop, resultsGone: store.resultsGone, isJournalAtRest: journal.isAtRest)

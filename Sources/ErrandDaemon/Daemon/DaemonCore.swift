@@ -41,6 +41,7 @@ final class DaemonCore {
   var submitting: RequestRecord?
   var refusal: HttpClientError?
   let journal: Journal
+  let keys: IdempotencyKeys
   /// A caller's cancel is being carried out.
   var isCancelling = false
 
@@ -65,6 +66,8 @@ final class DaemonCore {
     cache = content.cache
     client = HttpClient(settings)
     self.journal = journal
+    keys = IdempotencyKeys(
+      journal, window: .milliseconds(configuration.limits.idempotencyWindowMs), limit: configuration.limits.idempotencyKeysPerOwner)
     self.store = store
     self.reserve = reserve
     self.log = log

@@ -31,6 +31,8 @@ struct JournalContent: Sendable {
   var requests: [Request] = []
   /// By mailbox, and in each in order.
   var events: [Event] = []
+  /// In order of acceptance.
+  var keys: [(IdempotencyKeys.ID, IdempotencyKeys.Entry)] = []
   /// Events that can't be read, and were left out.
   var unreadable = 0
 }
@@ -47,6 +49,7 @@ extension JournalFile {
       try loadMailboxes(&content)
       try loadRequests(&content, &names)
       try loadEvents(&content, &names)
+      try loadKeys(&content)
     } catch {
       throw JournalFault(error, path)
     }
@@ -105,6 +108,18 @@ extension JournalFile {
         JournalContent.Event(
           mailbox: mailbox, seq: number, at: at, event: event, isWaiting: rows.integer(4) != 0,
           handle: handle, stored: stored))
+    }
+  }
+
+  private func loadKeys(_ content: inout JournalContent) throws(SqliteError) {
+    let rows = try select("SELECT owner, digest, handle, fingerprint, at FROM idempotency_keys ORDER BY at")
+    while try rows.step() {
+      content.keys.append(
+        (
+          IdempotencyKeys.ID(owner: UInt32(clamping: rows.integer(0)), digest: rows.bytes(1)),
+          IdempotencyKeys.Entry(
+            handle: UInt64(clamping: rows.integer(2)), fingerprint: rows.bytes(3), at: WallTime(microseconds: rows.integer(4)))
+        ))
     }
   }
 

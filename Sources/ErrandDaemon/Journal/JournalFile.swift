@@ -106,6 +106,10 @@ final class JournalFile {
       try noteFiles(of: mailbox, from, through, " AND result IS NULL")
       try statements.removeUnkept.run(mailbox, from, through)
       try statements.stopWaiting.run(mailbox, from, through)
+    case .key(let id, let entry):
+      try statements.addKey.run(Int64(id.owner), id.digest, entry.handle, entry.fingerprint, entry.at.microseconds)
+    case .keyGone(let id): try statements.removeKey.run(Int64(id.owner), id.digest)
+    case .keysGone(let before): try statements.removeOldKeys.run(before.microseconds)
     case .resultGone(let mailbox, let seq):
       try noteFiles(of: mailbox, seq, seq, " AND waiting = 0")
       try statements.removeUnwaiting.run(mailbox, seq)

@@ -16,6 +16,9 @@ enum JournalOperation: Sendable {
   case acknowledged(mailbox: Int64, through: UInt64)
   /// Events that nobody has read are gone; the results are kept.
   case dropped(mailbox: Int64, from: UInt64, through: UInt64, count: UInt64)
+  case key(IdempotencyKeys.ID, IdempotencyKeys.Entry)
+  case keyGone(IdempotencyKeys.ID)
+  case keysGone(before: WallTime)
   /// A result is gone; its event is kept if it still waits.
   case resultGone(mailbox: Int64, seq: UInt64)
 }

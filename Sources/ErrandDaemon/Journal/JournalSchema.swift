@@ -36,7 +36,18 @@ enum JournalSchema {
       PRIMARY KEY (mailbox, seq)
     );
     CREATE INDEX events_with_files ON events (mailbox, seq) WHERE files <> 0;
+    """,
     """
+    CREATE TABLE idempotency_keys (
+      owner INTEGER NOT NULL,
+      digest BLOB NOT NULL,
+      handle INTEGER NOT NULL,
+      fingerprint BLOB NOT NULL,
+      at INTEGER NOT NULL,
+      PRIMARY KEY (owner, digest)
+    ) WITHOUT ROWID;
+    CREATE INDEX idempotency_keys_by_age ON idempotency_keys (at);
+    """,
   ]
 
   /// Brings the tables up to date. Throws for those of a later version.

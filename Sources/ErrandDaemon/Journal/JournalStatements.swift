@@ -6,6 +6,7 @@ struct JournalStatements {
   let addMailbox, removeMailbox, acknowledge, noteDropped: SqliteStatement
   let addRequest, markSending, removeRequest, requestFiles: SqliteStatement
   let addEvent, removeEvents, removeUnkept, stopWaiting, removeUnwaiting, dropResult, eventFiles: SqliteStatement
+  let addKey, removeKey, removeOldKeys: SqliteStatement
   let pageCount, freeCount, pageSize: SqliteStatement
 
   init(_ database: SqliteDatabase) throws(SqliteError) {
@@ -30,6 +31,9 @@ struct JournalStatements {
     dropResult = try database.prepare("UPDATE events SET result = NULL, body = NULL, files = files & 2 WHERE mailbox = ?1 AND seq = ?2")
     eventFiles = try database.prepare(
       "SELECT seq, files, result IS NOT NULL, waiting FROM events WHERE mailbox = ?1 AND seq BETWEEN ?2 AND ?3 AND files <> 0")
+    addKey = try database.prepare("INSERT OR REPLACE INTO idempotency_keys VALUES (?1, ?2, ?3, ?4, ?5)")
+    removeKey = try database.prepare("DELETE FROM idempotency_keys WHERE owner = ?1 AND digest = ?2")
+    removeOldKeys = try database.prepare("DELETE FROM idempotency_keys WHERE at < ?1")
     pageCount = try database.prepare("PRAGMA page_count")
     freeCount = try database.prepare("PRAGMA freelist_count")
     pageSize = try database.prepare("PRAGMA page_size")

@@ -12,6 +12,15 @@ struct WallTime: Sendable, Hashable {
     return wall &- Instant.now().nanoseconds / 1_000
   }()
 
+  static func now() -> WallTime {
+    var spec = timespec()
+    clock_gettime(CLOCK_REALTIME, &spec)
+    return WallTime(microseconds: Int64(spec.tv_sec) &* 1_000_000 &+ Int64(spec.tv_nsec) / 1_000)
+  }
+
+  /// The time from this one to `later`; negative if that is before it.
+  func duration(to later: WallTime) -> Duration { .microseconds(later.microseconds &- microseconds) }
+
   init(microseconds: Int64) {
     self.microseconds = microseconds
   }

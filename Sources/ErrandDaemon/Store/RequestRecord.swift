@@ -15,6 +15,7 @@ final class RequestRecord {
   var isBegun = false
   /// Its bytes may have left, and must not leave twice.
   var isSending = false
+  var idempotencyKey: IdempotencyKeys.ID?
   /// How it ended, though perhaps nobody may be told yet.
   var end: RequestResult?
   /// What was to be on disk of its end is there.

@@ -42,6 +42,22 @@ enum FieldReader {
     .milliseconds(try integer(value, field, 0...SubmissionRules.timeoutMilliseconds))
   }
 
+  /// `"2026-12-01T12:00:00Z"` (RFC 3339), or milliseconds since 1970.
+  static func time(_ value: JsonValue, _ field: String) throws(Problem) -> WallTime {
+    switch value {
+    case .number:
+      // Up to the year 9999.
+      return WallTime(microseconds: try integer(value, field, 0...253_402_300_799_000) * 1_000)
+    case .string(let text):
+      guard let time = Timestamp.microseconds(text) else {
+        throw .invalidValue(field, "must be a time such as 2026-12-01T12:00:00Z (RFC 3339), or milliseconds since 1970")
+      }
+      return WallTime(microseconds: time)
+    case .null, .bool, .array, .object:
+      throw .wrongType(field, expected: "a time as text, or milliseconds since 1970", found: value)
+    }
+  }
+
   /// `members`: what such an object may hold, for who gave something else.
   static func object(_ value: JsonValue, _ field: String, of members: [String]) throws(Problem) -> JsonObject {
     guard case .object(let object) = value else {

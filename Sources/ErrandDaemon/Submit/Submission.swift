@@ -10,6 +10,12 @@ struct Submission {
   /// The owner's jar is used.
   var usesCookies = false
   var durability = Durability.volatile
+  /// The same request handed over again, under the same key, is the same request.
+  var idempotencyKey: String?
+  /// Of the request as it was described, for one with a key.
+  var fingerprint: [UInt8] = []
+  var notBefore: WallTime?
+  var deadline: WallTime?
   /// As it came, for the journal.
   var stored: StoredSubmission?
   /// What it names on the daemon's disk.

@@ -7,7 +7,8 @@ struct SubmissionReader {
     "url", "method", "params", "headers", "json", "form", "body", "body_base64", "body_file", "multipart", "delegate", "events", "tag",
     "key", "meta", "timeouts", "retry", "auth", "cookies", "cache", "decode", "download", "version", "path", "expect", "envelope",
     "accept_status", "max_body_bytes", "unix_socket", "tls", "proxy", "no_proxy", "resolve", "http_version",
-    "priority", "durability", "service", "redirects", "max_redirects", "allow_insecure_redirects",
+    "priority", "durability", "idempotency_key", "not_before", "deadline", "service", "redirects", "max_redirects",
+    "allow_insecure_redirects",
   ]
   static let timeoutFields = ["queue_ms", "connect_ms", "first_byte_ms", "idle_ms", "total_ms"]
   /// Those in which null stands for "not given"; in the others any JSON is meant.
@@ -60,6 +61,9 @@ struct SubmissionReader {
       case "http_version": submission.request.httpVersion = try FieldReader.choice(member.value, "/http_version")
       case "priority": submission.request.priority = Int(try FieldReader.integer(member.value, "/priority", SubmissionRules.priorities))
       case "durability": submission.durability = try FieldReader.choice(member.value, "/durability") as Durability
+      case "idempotency_key": submission.idempotencyKey = try idempotencyKey(member.value)
+      case "not_before": submission.notBefore = try FieldReader.time(member.value, "/not_before")
+      case "deadline": submission.deadline = try FieldReader.time(member.value, "/deadline")
       case "redirects": submission.request.redirects = try FieldReader.choice(member.value, "/redirects")
       case "max_redirects":
         submission.request.maxRedirects = Int(try FieldReader.integer(member.value, "/max_redirects", 0...SubmissionRules.redirects))
@@ -76,6 +80,10 @@ struct SubmissionReader {
       if submission.request.service == nil { throw .missing("/service") }
     } else if url == nil {
       throw .missing("/url")
+    }
+    if submission.idempotencyKey != nil { submission.fingerprint = Fingerprint.of(object) }
+    if let start = submission.notBefore, let end = submission.deadline, start.microseconds >= end.microseconds {
+      throw .invalidValue("/deadline", "must be after /not_before")
     }
     submission.request.url = url ?? ""
     if let path = submission.request.localFile { submission.files.append(SubmittedFile(path, "/url")) }
@@ -114,6 +122,12 @@ struct SubmissionReader {
   private func key(_ value: JsonValue) throws(Problem) -> String {
     let key = try FieldReader.text(value, "/key")
     if key.utf8.count > rules.keyBytes { throw .tooLarge("/key", key.utf8.count, limit: "key_bytes", rules.keyBytes, field: "/key") }
+    return key
+  }
+
+  private func idempotencyKey(_ value: JsonValue) throws(Problem) -> String {
+    let key = try FieldReader.text(value, "/idempotency_key")
+    guard (1...255).contains(key.utf8.count) else { throw .invalidValue("/idempotency_key", "must have 1 to 255 bytes") }
     return key
   }
 

@@ -2,7 +2,7 @@
 enum CommandTable {
   static let commands: [Command] = [
     .get, .post, .put, .patch, .delete, .head,
-    .submit, .list, .show, .explain, .cancel, .cookies,
+    .submit, .list, .show, .explain, .cancel, .pause, .resume, .prioritize, .cookies,
     .watch, .delegates, .ack, .top, .stats,
     .version, .help,
   ]

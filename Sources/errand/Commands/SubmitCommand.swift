@@ -21,6 +21,10 @@ extension Command {
       Option("cookies", "send the cookies that the daemon keeps for you, and keep those that come"),
       Option("meta", nil, "JSON", "any JSON that comes back with the outcome"),
       Option("wait", nil, value: .optional("SECONDS"), "wait for the outcome (for at most SECONDS) and print it"),
+      Option("idempotency-key", nil, "KEY", "handed over again under this key, the same request is taken once"),
+      Option("not-before", nil, "TIME", "begin no earlier: 2026-12-01T12:00:00Z, or milliseconds since 1970"),
+      Option("deadline", nil, "TIME", "fail if it is not done by then, whatever it waits for"),
+      Option("durability", nil, "KIND", "journaled (kept over the end of the daemon) or volatile (default: the daemon's setting)"),
       Option("ndjson", nil, "FILE", "many requests, a JSON object on each line; - is standard input"),
       .socket,
     ],
@@ -74,6 +78,13 @@ extension Command {
     }
     if let tag = try arguments.integer("tag") { json["tag"] = .number(JsonNumber(tag)) }
     if let key = arguments.value("key") { json["key"] = .string(key) }
+    for name in ["idempotency-key", "durability"] {
+      if let value = arguments.value(name) { json[name.replacing("-", with: "_")] = .string(value) }
+    }
+    for name in ["not-before", "deadline"] {
+      guard let value = arguments.value(name) else { continue }
+      json[name.replacing("-", with: "_")] = JsonNumber(value).map { .number($0) } ?? .string(value)
+    }
     if arguments.has("cookies") { json["cookies"] = .bool(true) }
     if let meta = arguments.value("meta") {
       do throws(JsonError) {

@@ -205,7 +205,8 @@ struct MalformedInputTests {
   @Test func `a wrong method is answered with 405 and the methods that are allowed`() async throws {
     try await TestDaemon.with { test in
       for (method, path, allow) in [
-        (HttpMethod.patch, "/v1/requests", "POST, GET, HEAD"), (.post, "/v1/requests/1", "GET, HEAD, DELETE"), (.get, "/v1/cancel", "POST"),
+        (HttpMethod.patch, "/v1/requests", "POST, GET, HEAD"), (.post, "/v1/requests/1", "GET, HEAD, DELETE, PATCH"),
+        (.get, "/v1/cancel", "POST"),
         (.delete, "/v1/stats", "GET, HEAD"), (.post, "/v1/delegates/a/events", "GET"), (.get, "/v1/delegates/a/ack", "POST"),
       ] {
         let answer = try await test.call(method, path)

@@ -234,6 +234,8 @@ struct ConfigurationTests {
     changed.limits.waitSeconds += 1
     changed.limits.delegatesPerOwner += 1
     changed.limits.streamKeepAliveMs += 1
+    changed.limits.idempotencyWindowMs += 1
+    changed.limits.idempotencyKeysPerOwner += 1
     changed.results = ResultSettings()
     changed.mailbox.count += 1
     changed.journal.durability = "volatile"
@@ -245,7 +247,7 @@ struct ConfigurationTests {
       "limits.fields",
       "limits.event_body_bytes", "limits.wait_s", "limits.delegates_per_owner", "limits.stream_keep_alive_ms", "results.count",
       "results.bytes", "results.age_ms", "results.acknowledged_count", "mailbox.count", "mailbox.bytes", "mailbox.age_ms",
-      "journal.durability", "journal.max_bytes",
+      "limits.idempotency_window_ms", "limits.idempotency_keys_per_owner", "journal.durability", "journal.max_bytes",
     ]
     #expect(live.filter { $0.contains(".") || $0 == "grace_ms" }.symmetricDifference(expected) == [])
   }

@@ -58,7 +58,7 @@ enum MachineEvent {
   case completed(isReusable: Bool)
   case retryLater(isReusable: Bool)
   case followed(isReusable: Bool)
-  case setAside, answered
+  case setAside, answered, hold, letGo
   case prepared(isRepeatable: Bool)
   case failedForNow(RetryCause, isProcessed: Bool)
   case lost, reset, notProcessed, failed, refused, cancelled
@@ -66,7 +66,7 @@ enum MachineEvent {
 
   static func random(using generator: inout SeededGenerator) -> MachineEvent {
     let flag = generator.next() % 2 == 0
-    switch generator.next() % 21 {
+    switch generator.next() % 23 {
     case 0: return .submitted
     case 1: return .granted(hasConnection: flag)
     case 2: return .connected
@@ -83,6 +83,8 @@ enum MachineEvent {
     case 17: return .followed(isReusable: flag)
     case 18: return .prepared(isRepeatable: flag)
     case 19: return generator.next() % 4 == 0 ? .answered : .setAside
+    case 20: return .hold
+    case 21: return .letGo
     case 10: return .failed
     case 11: return .refused
     case 12: return generator.next() % 4 == 0 ? .cancelled : .connected
@@ -113,6 +115,7 @@ private struct Ledger {
     let flag = generator.next() % 2 == 0
     switch machine.state {
     case .new: return generator.next() % 4 == 0 ? .setAside : .submitted
+    case .held: return .letGo
     case .preparing: return generator.next() % 4 == 0 ? .answered : .prepared(isRepeatable: flag)
     case .queued: return .granted(hasConnection: flag)
     case .connecting: return .connected
@@ -177,7 +180,7 @@ private struct Ledger {
 
   private var timerComplaint: String? {
     switch machine.state {
-    case .new, .preparing, .ended: timer == nil ? nil : "the timer \(timer!) runs in \(machine.state)"
+    case .new, .held, .preparing, .ended: timer == nil ? nil : "the timer \(timer!) runs in \(machine.state)"
     case .queued: timer == .queue ? nil : "queued with timer \(String(describing: timer))"
     case .connecting: timer == .connect ? nil : "connecting with timer \(String(describing: timer))"
     case .backingOff: timer == .backOff ? nil : "backing off with timer \(String(describing: timer))"
@@ -189,9 +192,16 @@ private struct Ledger {
     slots == 0 && waits == 0 && finishes == 1 && timer == nil ? nil : "\(slots) slots, \(waits) waits, \(finishes) ends are left"
   }
 
+  private mutating func letGo() -> RequestStateMachine.Actions {
+    machine.letGo()
+    return .nothing
+  }
+
   private mutating func apply(_ event: MachineEvent) -> RequestStateMachine.Actions {
     switch event {
     case .submitted: machine.submitted()
+    case .hold: machine.hold()
+    case .letGo: letGo()
     case .granted(let hasConnection): machine.slotGranted(hasConnection ? .ready(isShared: false) : .none)
     case .connected: machine.connected()
     case .connectFailed: machine.connectFailed(.connect, .connect, "refused")
@@ -221,7 +231,7 @@ private struct Ledger {
     case .lost: machine.causeIfLost
     case .reset: machine.causeIfReset
     case .notProcessed: machine.causeIfNotProcessed
-    case .timedOut(let timer) where timer != .queue && timer != .total: machine.cause(of: timer)
+    case .timedOut(let timer) where ![.queue, .total, .start, .deadline].contains(timer): machine.cause(of: timer)
     default: .none
     }
   }

@@ -81,7 +81,7 @@ enum CancelPoint: CaseIterable {
     case (.waiting, .exchanging(let exchange)): exchange.isWhole
     case (.interim, .exchanging): !item.interim.isEmpty
     case (.receiving, .exchanging): item.receivedCount > 0
-    case (_, .new), (_, .queued), (_, .connecting), (_, .exchanging), (_, .backingOff), (_, .preparing), (_, .ended):
+    case (_, .new), (_, .held), (_, .queued), (_, .connecting), (_, .exchanging), (_, .backingOff), (_, .preparing), (_, .ended):
       false
     }
   }

@@ -13,7 +13,7 @@ final class BatchSubmission {
   /// What became of a line so far.
   private enum Line {
     case answered([UInt8])
-    case accepted(RequestRecord, Submission, number: Int)
+    case accepted(Acceptance, Submission, number: Int)
   }
 
   private let body: [UInt8]
@@ -69,11 +69,12 @@ final class BatchSubmission {
   }
 
   private func accept(_ submission: Submission, _ line: Int) throws(Problem) {
-    let record = try core.accept(submission, for: owner)
-    if record.isJournaled { return turn.append(.accepted(record, submission, number: line)) }
+    let acceptance = try core.accept(submission, for: owner)
+    guard case .new(let record) = acceptance, !record.isJournaled else {
+      return turn.append(.accepted(acceptance, submission, number: line))
+    }
     // Begun at once, in the order of the lines.
-    let begun = core.begin(record, submission, isKept: true)
-    turn.append(.answered(lineAnswer(begun, line)))
+    turn.append(.answered(lineAnswer(core.begin(acceptance, submission, isKept: true), line)))
   }
 
   /// Answers a turn's lines when those that have to be on disk are.
@@ -84,18 +85,18 @@ final class BatchSubmission {
       for line in lines {
         switch line {
         case .answered(let bytes): self.answer.append(contentsOf: bytes)
-        case .accepted(let record, let submission, let number):
-          self.answer.append(contentsOf: self.lineAnswer(self.core.begin(record, submission, isKept: isWritten), number))
+        case .accepted(let acceptance, let submission, let number):
+          self.answer.append(contentsOf: self.lineAnswer(self.core.begin(acceptance, submission, isKept: isWritten), number))
         }
       }
       if isLast { self.responder.respond(status: 200, headers: ApiAnswer.linesHeaders, body: self.answer) }
     }
   }
 
-  private func lineAnswer(_ result: Result<RequestRecord, Problem>, _ line: Int) -> [UInt8] {
+  private func lineAnswer(_ result: Result<TakenRequest, Problem>, _ line: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     switch result {
-    case .success(let record): SubmitRoute.appendQueued(record, to: &bytes)
+    case .success(let taken): core.append(taken, to: &bytes)
     case .failure(var problem):
       problem.line = line
       problem.write(to: &bytes)

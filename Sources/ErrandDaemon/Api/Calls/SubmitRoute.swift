@@ -38,17 +38,17 @@ final class SubmitRoute: ApiRoute {
       if let problem { return call.responder.problem(problem) }
       core.submit(submission, for: call.owner) { result in
         switch result {
-        case .success(let record): SubmitRoute.answer(call, record, wait, core)
+        case .success(let taken): SubmitRoute.answer(call, taken, wait, core)
         case .failure(let problem): call.responder.problem(problem)
         }
       }
     }
   }
 
-  private static func answer(_ call: ApiCall, _ record: RequestRecord, _ wait: Duration?, _ core: DaemonCore) {
-    if let wait { return OutcomeWaiter.wait(wait, for: record, call.responder, core) }
+  private static func answer(_ call: ApiCall, _ taken: TakenRequest, _ wait: Duration?, _ core: DaemonCore) {
+    if let wait, let record = taken.record { return OutcomeWaiter.wait(wait, for: record, call.responder, core) }
     var bytes: [UInt8] = []
-    appendQueued(record, to: &bytes)
+    core.append(taken, to: &bytes)
     call.responder.json(bytes, status: 202)
   }
 
@@ -56,15 +56,18 @@ final class SubmitRoute: ApiRoute {
     let type = contentType.lowercased()
     return type.hasPrefix("application/x-ndjson") || type.hasPrefix("application/ndjson")
   }
-
-  static func appendQueued(_ record: RequestRecord, to bytes: inout [UInt8]) {
-    bytes.append("{\"handle\":\"")
-    bytes.append(decimal: record.handle.id)
-    bytes.append("\",\"state\":\"queued\"}\n")
-  }
 }
 
 extension DaemonCore {
+  /// What a submitter is told of a request that was taken: `{"handle": …, "state": …}` on a line. One that was handed over before is where it is.
+  func append(_ taken: TakenRequest, to bytes: inout [UInt8]) {
+    bytes.append("{\"handle\":\"")
+    bytes.append(decimal: taken.handle.id)
+    bytes.append("\",\"state\":\"")
+    bytes.append(contentsOf: (taken.isRepeated ? taken.record.map(state) ?? "ended" : "queued").utf8)
+    bytes.append(taken.isRepeated ? "\",\"repeated\":true}\n" : "\"}\n")
+  }
+
   func jsonBody(_ call: ApiCall) throws(Problem) -> JsonValue {
     do throws(JsonError) {
       return try JsonValue.parse(call.request.body)
