@@ -8,7 +8,8 @@ enum ApiRoutes {
     let routes: [any ApiRoute] = [
       SubmitRoute(core), ListRoute(core), ShowRoute(core), BodyRoute(core), CancelRoute(core), ChangeRoute(core), PauseRoute(core),
       ResumeRoute(core), CancelScopeRoute(core), EventsRoute(core),
-      AcknowledgeRoute(core), DelegateRoute(core), DelegatesRoute(core), CookiesRoute(core), ServicesRoute(core), StatsRoute(core),
+      AcknowledgeRoute(core), DelegateRoute(core), RedeliverRoute(core), DelegatesRoute(core), CookiesRoute(core), ServicesRoute(core),
+      StatsRoute(core),
       HealthRoute(), ReadyRoute(core), PageRoute(),
     ]
     for route in routes { server.register(ApiHandler(route, core)) }

@@ -19,6 +19,7 @@ extension DaemonConfiguration {
     compare("journal.enabled", \.journal.enabled)
     compare("journal.synchronous", \.journal.synchronous)
     compare("journal.inline_bytes", \.journal.inlineBytes)
+    compare("webhooks.max_connections", \.webhooks.maxConnections)
     return names
   }
 }

@@ -29,6 +29,14 @@ extension DaemonCore {
   func recover(_ content: JournalContent) {
     keys.restore(content.keys)
     let left = store.restore(content)
+    for stored in content.mailboxes {
+      guard let settings = stored.settings, let mailbox = store.mailbox(DelegateID(owner: Owner(uid: stored.owner), name: stored.name))
+      else {
+        continue
+      }
+      mailbox.settings = settings
+      webhooks.restore(mailbox, settings)
+    }
     var (run, unknown, refused) = (0, 0, 0)
     let reader = SubmissionReader(rules: rules)
     for (record, stored) in left {

@@ -8,6 +8,7 @@ extension DaemonCore {
 
   func apply(_ configuration: DaemonConfiguration) {
     store.limits = configuration.storeLimits
+    webhooks.settings = configuration.webhooks
     keys.window = .milliseconds(configuration.limits.idempotencyWindowMs)
     keys.limit = configuration.limits.idempotencyKeysPerOwner
     journal.maxBytes = Int64(configuration.journal.maxBytes)
@@ -33,6 +34,7 @@ extension DaemonCore {
     // Requests that were cancelled at the end of the grace have just had their outcome.
     await delivery.run(until: max(deadline, .now() + min(grace, .seconds(1))))
     finishOpenCalls()
+    await webhooks.stop()
   }
 }
 

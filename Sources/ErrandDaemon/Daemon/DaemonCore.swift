@@ -42,6 +42,7 @@ final class DaemonCore {
   var refusal: HttpClientError?
   let journal: Journal
   let keys: IdempotencyKeys
+  let webhooks: Webhooks
   /// A caller's cancel is being carried out.
   var isCancelling = false
 
@@ -70,6 +71,13 @@ final class DaemonCore {
       journal, window: .milliseconds(configuration.limits.idempotencyWindowMs), limit: configuration.limits.idempotencyKeysPerOwner)
     self.store = store
     self.reserve = reserve
+    var hookSettings = settings
+    hookSettings.maxConnections = configuration.webhooks.maxConnections
+    hookSettings.maxConnectionsPerHost = configuration.webhooks.maxConnections
+    hookSettings.cache = nil
+    hookSettings.catalog = nil
+    webhooks = Webhooks(
+      HttpClient(hookSettings), configuration.webhooks, WebhookReader(secrets: connecting.secrets), journal, store, reserve, log)
     self.log = log
     access = AccessGuard(ownOwner: ownOwner, token: token)
     limits = configuration.apiLimits

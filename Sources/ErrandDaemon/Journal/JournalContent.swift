@@ -58,13 +58,15 @@ extension JournalFile {
   }
 
   private func loadMailboxes(_ content: inout JournalContent) throws(SqliteError) {
-    let rows = try select("SELECT id, owner, name, acknowledged, dropped_through, dropped_count FROM mailboxes ORDER BY id")
+    let rows = try select("SELECT id, owner, name, acknowledged, dropped_through, dropped_count, settings FROM mailboxes ORDER BY id")
     while try rows.step() {
       content.mailboxes.append(
         JournaledMailbox(
           id: rows.integer(0), owner: UInt32(clamping: rows.integer(1)), name: rows.text(2),
           acknowledged: UInt64(clamping: rows.integer(3)),
-          droppedThrough: UInt64(clamping: rows.integer(4)), droppedCount: UInt64(clamping: rows.integer(5))))
+          droppedThrough: UInt64(clamping: rows.integer(4)), droppedCount: UInt64(clamping: rows.integer(5)),
+          settings: rows.isNull(6)
+            ? nil : vault.load(rows.bytes(6), isFile: false, at: JournalVault.Place(kind: .settings, a: rows.integer(0)))))
     }
   }
 

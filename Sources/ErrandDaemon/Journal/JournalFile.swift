@@ -82,7 +82,8 @@ final class JournalFile {
     switch operation {
     case .mailbox(let mailbox):
       try statements.addMailbox.run(
-        mailbox.id, Int64(mailbox.owner), mailbox.name, mailbox.acknowledged, mailbox.droppedThrough, mailbox.droppedCount)
+        mailbox.id, Int64(mailbox.owner), mailbox.name, mailbox.acknowledged, mailbox.droppedThrough, mailbox.droppedCount,
+        mailbox.settings.flatMap { vault.seal($0, at: JournalVault.Place(kind: .settings, a: mailbox.id)) })
     case .mailboxGone(let id):
       try noteFiles(of: id, 0, .max)
       try statements.removeMailbox.run(id)

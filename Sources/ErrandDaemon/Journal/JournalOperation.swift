@@ -31,4 +31,6 @@ struct JournaledMailbox: Sendable, Equatable {
   var acknowledged: UInt64 = 0
   var droppedThrough: UInt64 = 0
   var droppedCount: UInt64 = 0
+  /// What is to become of its events, sealed on disk; nil if nobody said so.
+  var settings: [UInt8]?
 }

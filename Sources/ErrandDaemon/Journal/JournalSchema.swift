@@ -48,6 +48,7 @@ enum JournalSchema {
     ) WITHOUT ROWID;
     CREATE INDEX idempotency_keys_by_age ON idempotency_keys (at);
     """,
+    "ALTER TABLE mailboxes ADD COLUMN settings BLOB;",
   ]
 
   /// Brings the tables up to date. Throws for those of a later version.

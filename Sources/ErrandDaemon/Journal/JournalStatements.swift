@@ -13,7 +13,7 @@ struct JournalStatements {
     begin = try database.prepare("BEGIN IMMEDIATE")
     commit = try database.prepare("COMMIT")
     rollback = try database.prepare("ROLLBACK")
-    addMailbox = try database.prepare("INSERT OR REPLACE INTO mailboxes VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    addMailbox = try database.prepare("INSERT OR REPLACE INTO mailboxes VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")
     removeMailbox = try database.prepare("DELETE FROM mailboxes WHERE id = ?1")
     acknowledge = try database.prepare("UPDATE mailboxes SET acknowledged = max(acknowledged, ?2) WHERE id = ?1")
     noteDropped = try database.prepare("UPDATE mailboxes SET dropped_through = ?2, dropped_count = ?3 WHERE id = ?1")

@@ -10,6 +10,7 @@ final class JournalVault {
     case frame = 2
     case result = 4
     case body = 8
+    case settings = 16
   }
 
   /// Which text of the journal it is; for a submission `a` is the handle, for the others the mailbox, and `b` the event.
@@ -63,6 +64,9 @@ final class JournalVault {
     }
     return ([], true)
   }
+
+  /// For what is small, and goes into its row whatever the limit.
+  func seal(_ plain: [UInt8], at place: Place) -> [UInt8]? { sealer.seal(plain, context: place.context) }
 
   /// nil if it is not what was stored there.
   func load(_ bytes: [UInt8], isFile: Bool, at place: Place) -> [UInt8]? {

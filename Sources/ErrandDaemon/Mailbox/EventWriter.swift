@@ -58,6 +58,27 @@ struct EventWriter {
     return end(start, &bytes)
   }
 
+  /// The same event in another mailbox, or once more: with another number, and more members.
+  static func copy(_ event: StoredEvent, seq: UInt64, adding members: [UInt8]) -> StoredEvent {
+    let head = event.frame[..<event.json.lowerBound]
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(event.frame.count + members.count + 20)
+    bytes.append("id: ")
+    bytes.append(decimal: seq)
+    // "event: …" and "data: ", as they were.
+    bytes.append(contentsOf: head[(head.firstIndex(of: 0x0A) ?? head.startIndex)...])
+    let start = bytes.count
+    let json = event.jsonBytes.dropLast()
+    bytes.append("{\"seq\":")
+    bytes.append(decimal: seq)
+    // Every event begins with its number, but the news of dropped ones.
+    let hasSeq = json.starts(with: Array("{\"seq\":".utf8))
+    bytes.append(
+      contentsOf: hasSeq ? json[(json.firstIndex(of: UInt8(ascii: ",")) ?? json.endIndex)...] : [UInt8(ascii: ",")] + json.dropFirst())
+    bytes.append(contentsOf: members)
+    return end(start, &bytes)
+  }
+
   /// What the events of requests begin with.
   @LoopActor
   static func begin(_ seq: UInt64, _ type: StaticString, of record: RequestRecord, _ bytes: inout [UInt8]) -> Int {

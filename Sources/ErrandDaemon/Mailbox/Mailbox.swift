@@ -47,6 +47,10 @@ final class Mailbox {
   var followerCount = 0
   private var readers: [ObjectIdentifier: any MailboxReader] = [:]
   private var isTelling = false
+  /// Somebody said what is to become of its events: it is not forgotten.
+  var isDeclared = false
+  /// What is kept of that.
+  var settings: [UInt8]?
   /// Requests under way whose outcome comes here.
   var runningCount = 0
   private var usedAt = Instant.now()
@@ -194,7 +198,7 @@ final class Mailbox {
   /// Whether nobody would miss it: nothing in it, nothing on the way, nobody there for `age`. If events were dropped that nobody has been told of,
   /// it waits longer, for they are told when somebody comes.
   func isDisused(_ now: Instant, _ age: Duration) -> Bool {
-    guard entries.isEmpty, runningCount == 0, readers.isEmpty else { return false }
+    guard entries.isEmpty, runningCount == 0, readers.isEmpty, !isDeclared else { return false }
     return usedAt.duration(to: now) > (droppedThrough > acknowledged ? age * 7 : age)
   }
 

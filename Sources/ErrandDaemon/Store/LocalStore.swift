@@ -58,12 +58,23 @@ final class LocalStore: RequestStore {
     if let id = mailbox.journalID { return id }
     lastJournalID += 1
     mailbox.journalID = lastJournalID
+    journalState(of: mailbox)
+    return lastJournalID
+  }
+
+  private func journalState(of mailbox: Mailbox) {
+    guard let id = mailbox.journalID else { return }
     journal.add(
       .mailbox(
         JournaledMailbox(
-          id: lastJournalID, owner: mailbox.id.owner.uid, name: mailbox.id.name, acknowledged: mailbox.acknowledged,
-          droppedThrough: mailbox.droppedThrough, droppedCount: mailbox.droppedCount)))
-    return lastJournalID
+          id: id, owner: mailbox.id.owner.uid, name: mailbox.id.name, acknowledged: mailbox.acknowledged,
+          droppedThrough: mailbox.droppedThrough, droppedCount: mailbox.droppedCount, settings: mailbox.settings)))
+  }
+
+  func keep(_ settings: [UInt8]?, of mailbox: Mailbox) {
+    mailbox.settings = settings
+    _ = journalID(of: mailbox)
+    journalState(of: mailbox)
   }
 
   func sending(_ record: RequestRecord) {

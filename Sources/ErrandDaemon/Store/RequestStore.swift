@@ -15,6 +15,8 @@ protocol RequestStore: AnyObject {
   func ended(_ record: RequestRecord, _ result: RequestResult)
   /// Something else happened than a request's end: its event goes to the mailbox.
   func happened(_ event: StoredEvent, in mailbox: Mailbox, at: Instant, _ durability: Durability)
+  /// Keeps what is to become of a mailbox's events, over a restart too; nil: nothing was said of it.
+  func keep(_ settings: [UInt8]?, of mailbox: Mailbox)
   /// Puts back what an earlier process had on disk; gives the requests that have not ended, in order of acceptance.
   func restore(_ content: JournalContent) -> [(record: RequestRecord, stored: JournalContent.Request)]
 

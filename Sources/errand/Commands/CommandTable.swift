@@ -3,7 +3,7 @@ enum CommandTable {
   static let commands: [Command] = [
     .get, .post, .put, .patch, .delete, .head,
     .submit, .list, .show, .explain, .cancel, .pause, .resume, .prioritize, .cookies,
-    .watch, .delegates, .ack, .top, .stats,
+    .watch, .delegates, .webhook, .redeliver, .ack, .top, .stats,
     .version, .help,
   ]
 

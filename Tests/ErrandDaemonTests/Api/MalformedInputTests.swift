@@ -237,7 +237,7 @@ struct MalformedInputTests {
         (HttpMethod.post, "/v1/cancel", "{}", ""), (.post, "/v1/cancel", "[]", ""), (.post, "/v1/cancel", "{\"tag\": \"x\"}", "/tag"),
         (.post, "/v1/cancel", "{\"all\": false}", "/all"), (.post, "/v1/cancel", "{\"all\": true, \"tag\": 1}", "/all"),
         (.post, "/v1/cancel", "{\"owner\": \"x\"}", "/owner"), (.post, "/v1/cancel", "{\"key_prefix\": 1}", "/key_prefix"),
-        (.put, "/v1/delegates/a", "{\"type\": \"webhook\"}", "/type"), (.put, "/v1/delegates/a", "{\"url\": \"x\"}", "/url"),
+        (.put, "/v1/delegates/a", "{\"type\": \"webhook\"}", "/webhook"), (.put, "/v1/delegates/a", "{\"url\": \"x\"}", "/url"),
         (.put, "/v1/delegates/a", "7", ""),
       ] {
         let answer = try await test.call(method, path, body)

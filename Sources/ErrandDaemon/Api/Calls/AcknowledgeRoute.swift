@@ -25,6 +25,6 @@ final class AcknowledgeRoute: ApiRoute {
     guard let through else { throw .missing("/through") }
     guard through <= mailbox.lastSeq else { throw .invalidValue("/through", "is beyond the last event, \(mailbox.lastSeq)") }
     core.store.acknowledge(mailbox, through: through)
-    core.journal.afterWriting { _ in call.responder.json { mailbox.write(to: &$0) } }
+    core.journal.afterWriting { _ in call.responder.json { self.core.write(mailbox, to: &$0) } }
   }
 }

@@ -25,7 +25,7 @@ final class DelegatesRoute: ApiRoute {
       writer.beginObject()
       writer.key("delegates")
       writer.beginArray()
-      for mailbox in page.mailboxes { mailbox.write(to: &writer) }
+      for mailbox in page.mailboxes { core.write(mailbox, to: &writer) }
       writer.endArray()
       writer.key("next")
       if let next = page.next { writer.string("\(next.owner)/\(next.name)") } else { writer.null() }
