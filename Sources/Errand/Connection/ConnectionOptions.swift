@@ -10,11 +10,20 @@ final class ConnectionOptions: Hashable, Sendable {
   let tls: TlsContext?
   /// Instead of the host.
   let unixSocket: String?
+  /// Which addresses may be connected to.
+  let egress: EgressPolicy?
+  /// For a policy with rules on methods: what is on one connection is under the same rules.
+  let method: HttpMethod?
+  /// The request itself chose the proxy.
+  let isOwnProxy: Bool
 
   init(
     version: HttpVersionChoice, resolve: [ResolveOverride] = [], proxy: ProxyPlan = .direct, tls: TlsContext? = nil,
-    unixSocket: String? = nil
+    unixSocket: String? = nil, egress: EgressPolicy? = nil, method: HttpMethod? = nil, isOwnProxy: Bool = false
   ) {
+    self.egress = egress
+    self.method = method
+    self.isOwnProxy = isOwnProxy
     self.unixSocket = unixSocket
     self.version = version
     self.resolve = resolve
@@ -23,19 +32,22 @@ final class ConnectionOptions: Hashable, Sendable {
   }
 
   /// nil where the request leaves all to its client, which goes there directly.
-  static func of(_ request: HttpRequest, _ proxy: ProxyPlan, _ tls: TlsContext?) -> ConnectionOptions? {
+  static func of(_ request: HttpRequest, _ proxy: ProxyPlan, _ tls: TlsContext?, _ method: HttpMethod) -> ConnectionOptions? {
     if tls == nil, case .direct = proxy {
       guard let box = request.optionBox else { return nil }
-      if box.value.httpVersion == .auto, box.value.resolve.isEmpty, box.value.unixSocket == nil { return nil }
+      if box.value.httpVersion == .auto, box.value.resolve.isEmpty, box.value.unixSocket == nil, box.value.egress == nil { return nil }
     }
     return ConnectionOptions(
-      version: request.httpVersion, resolve: request.resolve, proxy: proxy, tls: tls, unixSocket: request.unixSocket)
+      version: request.httpVersion, resolve: request.resolve, proxy: proxy, tls: tls, unixSocket: request.unixSocket,
+      egress: request.egress,
+      method: request.egress?.hasMethods == true ? method : nil, isOwnProxy: request.proxy != nil)
   }
 
   static func == (left: ConnectionOptions, right: ConnectionOptions) -> Bool {
     if left === right { return true }
     return left.version == right.version && left.resolve == right.resolve && left.proxy == right.proxy && left.tls === right.tls
-      && left.unixSocket == right.unixSocket
+      && left.unixSocket == right.unixSocket && left.egress == right.egress && left.method == right.method
+      && left.isOwnProxy == right.isOwnProxy
   }
 
   func hash(into hasher: inout Hasher) {
@@ -44,6 +56,7 @@ final class ConnectionOptions: Hashable, Sendable {
     hasher.combine(proxy)
     hasher.combine(tls.map { ObjectIdentifier($0) })
     hasher.combine(unixSocket)
+    hasher.combine(egress)
   }
 }
 

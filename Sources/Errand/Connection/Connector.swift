@@ -12,6 +12,8 @@ final class Connector: SocketTarget, HandshakeTarget {
   private var resolved: (@LoopActor () -> Void)?
   private var resolution: ResolveID?
   private var resolvesDestination = false
+  /// Why an address that was found is not connected to.
+  private var refusal: String?
   private var hasAllAddresses = false
   /// Found, and not yet given to the race.
   private var addresses: [SocketAddress] = []
@@ -92,6 +94,7 @@ final class Connector: SocketTarget, HandshakeTarget {
       case .success(let (descriptor, address)):
         stands(descriptor, address)
       case .failure(let failure):
+        if failure.problems.isEmpty, let refusal { return denied(refusal) }
         let words = failure.problems.isEmpty ? "\(route.host): it has no address" : failure.description
         fail(.connect, .connect, "can't connect to \(route.prefix)\(words)")
       }
@@ -128,8 +131,7 @@ final class Connector: SocketTarget, HandshakeTarget {
     let agreement = Agreement()
     self.agreement = agreement
     if let override = policy.override(name, port: route.origin.port, of: route.origin) {
-      agreement.destinations = override[...]
-      return resolveHost()
+      return destinationsFound(override, agreement)
     }
     var isAnswered = false
     let id = policy.resolver.resolve(name) { [self] result in
@@ -138,13 +140,27 @@ final class Connector: SocketTarget, HandshakeTarget {
       resolution = nil
       switch result {
       case .success(let addresses):
-        agreement.destinations = addresses[...]
-        resolveHost()
+        destinationsFound(addresses, agreement)
       case .failure(let error):
         fail(.dns, .dns, error.description, mayPass: error.isTemporary)
       }
     }
     if !isAnswered { resolution = id }
+  }
+
+  private func destinationsFound(_ addresses: [SocketAddress], _ agreement: Agreement) {
+    var refusal: String?
+    let allowed = addresses.filter { address in
+      refusal = route.refusal(destination: address) ?? refusal
+      return route.refusal(destination: address) == nil
+    }
+    if allowed.isEmpty, let refusal { return denied(refusal) }
+    agreement.destinations = allowed[...]
+    resolveHost()
+  }
+
+  private func denied(_ words: String) {
+    fail(.denied, .connect, words, mayPass: false)
   }
 
   private func resolveHost() {
@@ -171,8 +187,18 @@ final class Connector: SocketTarget, HandshakeTarget {
     if done == nil { policy.resolver.cancel(id) } else { resolution = id }
   }
 
-  private func found(_ found: [SocketAddress], isLast: Bool) {
+  private func found(_ all: [SocketAddress], isLast: Bool) {
+    var found = all
+    if route.origin.options?.egress != nil {
+      found.removeAll { address in
+        guard let words = route.refusal(address) else { return false }
+        refusal = words
+        return true
+      }
+    }
     hasAllAddresses = isLast
+    // None of its addresses may be connected to.
+    if isLast, found.isEmpty, addresses.isEmpty, race == nil, let refusal { return denied(refusal) }
     if let race { return race.add(found, isLast: isLast) }
     addresses += found
     guard isLast || !addresses.isEmpty, let resolved else { return }

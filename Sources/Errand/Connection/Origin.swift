@@ -25,7 +25,11 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
   var carrier: Origin? {
     guard !isProxy, let options, case .forward(let proxy) = options.proxy else { return nil }
     return Origin(
-      host: proxy.host, options: ConnectionOptions(version: .http1, resolve: options.resolve, proxy: options.proxy), port: proxy.port,
+      host: proxy.host,
+      options: ConnectionOptions(
+        version: .http1, resolve: options.resolve, proxy: options.proxy, egress: options.egress, method: options.method,
+        isOwnProxy: options.isOwnProxy),
+      port: proxy.port,
       isSecure: false, isProxy: true)
   }
 
@@ -36,6 +40,11 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
     case .tunnel(let proxy) where proxy.kind == .socks5: "\(host), and the proxy's \(proxy.host)"
     case .forward(let proxy), .tunnel(let proxy): "the proxy's \(proxy.host)"
     }
+  }
+
+  /// What a policy is asked about, with what is connected to.
+  func egressTarget(host: String, port: UInt16) -> EgressTarget {
+    EgressTarget(scheme: isSecure ? "https" : "http", host: host, port: port, method: options?.method?.rawValue)
   }
 
   var description: String {

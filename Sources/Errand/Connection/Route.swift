@@ -12,6 +12,17 @@ struct Route: Sendable {
   var host: String { plan.proxy?.host ?? origin.host }
   var port: UInt16 { plan.proxy?.port ?? origin.port }
 
+  /// Why an address of the host may not be connected to; nil if it may. The client's own proxy is never refused.
+  func refusal(_ address: SocketAddress) -> String? {
+    guard let egress = origin.options?.egress, plan.proxy == nil || origin.options?.isOwnProxy == true else { return nil }
+    return egress.refusal(origin.egressTarget(host: host, port: port), at: address)
+  }
+
+  /// The same for an address that a proxy is to connect to.
+  func refusal(destination address: SocketAddress) -> String? {
+    origin.options?.egress?.refusal(origin.egressTarget(host: origin.host, port: origin.port), at: address)
+  }
+
   /// The name that is resolved here though the proxy connects to it.
   var resolvedDestination: String? {
     guard case .tunnel(let proxy) = plan, proxy.kind == .socks5 else { return nil }

@@ -11,23 +11,7 @@ internal import HttpWire
 struct NoProxyList: Sendable, Hashable {
   private var matchesAll = false
   private var names: Set<String> = []
-  private var networks: [Network] = []
-
-  private struct Network: Sendable, Hashable {
-    var octets: [UInt8]
-    var bits: Int
-
-    func contains(_ address: [UInt8]) -> Bool {
-      guard address.count == octets.count else { return false }
-      for (index, (one, other)) in zip(address, octets).enumerated() {
-        let left = bits - index * 8
-        if left <= 0 { return true }
-        let mask: UInt8 = left >= 8 ? 0xFF : ~(0xFF >> UInt8(left))
-        if (one ^ other) & mask != 0 { return false }
-      }
-      return true
-    }
-  }
+  private var networks: [IPNetwork] = []
 
   init(_ text: String) {
     matchesAll = text == "*"
@@ -59,7 +43,7 @@ struct NoProxyList: Sendable, Hashable {
     if let octets = ipOctets(NoProxyList.withoutBrackets(first)) {
       let size = octets.count * 8
       guard let bits = parts.count == 2 ? NoProxyList.number(parts[1]) : size, bits <= size else { return }
-      networks.append(Network(octets: octets, bits: bits))
+      networks.append(IPNetwork(octets: octets, bits: bits))
     } else if parts.count == 1 {
       var name = entry
       if name.last == UInt8(ascii: ".") { name = name.dropLast() }

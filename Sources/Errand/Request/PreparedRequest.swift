@@ -39,9 +39,10 @@ struct PreparedRequest: Sendable {
       do throws(SystemError) { _ = try SocketAddress.unix(path) } catch { throw .invalid("unix_socket", error.description) }
     }
     let plan = try PreparedRequest.plan(request, url, preparer.proxies)
+    let method = request.method ?? (hasBody ? .post : .get)
+    if let egress = request.egress, request.unixSocket == nil { try PreparedRequest.check(egress, url, method, plan, request) }
     if plan.proxy?.kind == .https { try preparer.tls.prepareForProxies(at: now) }
     let tls = url.scheme == .https ? try preparer.tls.context(for: request, at: now) : nil
-    let method = request.method ?? (hasBody ? .post : .get)
     guard let priority = Int8(exactly: request.priority) else { throw .invalid("priority", "the priority must be from -128 to 127") }
     guard method != .connect else { throw .invalid("method", "the method CONNECT is not for requests") }
     let wantsJson = request.expect != .any || request.acceptsJson || request.optionBox?.value.envelope != nil
@@ -105,7 +106,7 @@ struct PreparedRequest: Sendable {
     cacheRequest = asker.map { CacheRequest(method: method, headers: headers, hasBody: hasBody, asker: $0) }
     self.url = request.params.isEmpty ? request.url : url.description
     self.method = method
-    self.origin = Origin(host: url.host, options: .of(request, plan, tls), port: url.port, isSecure: url.scheme == .https)
+    self.origin = Origin(host: url.host, options: .of(request, plan, tls, method), port: url.port, isSecure: url.scheme == .https)
     self.closesConnection = bringsHeaders && headers.hasToken("close", in: "Connection")
     self.expectsContinue = expectsContinue && bodyCount != 0
     self.priority = priority
@@ -141,6 +142,20 @@ struct PreparedRequest: Sendable {
       throw .invalid("url", "a redirect to a URL with credentials in it is not followed")
     }
     return url
+  }
+
+  private static func check(
+    _ egress: EgressPolicy, _ url: HttpUrl, _ method: HttpMethod, _ plan: ProxyPlan, _ request: HttpRequest
+  ) throws(HttpClientError) {
+    let scheme = url.scheme == .https ? "https" : "http"
+    var refusal = egress.refusal(EgressTarget(scheme: scheme, host: url.host, port: url.port, method: method.rawValue))
+    if refusal == nil, request.proxy != nil, let proxy = plan.proxy {
+      refusal = egress.refusal(EgressTarget(scheme: scheme, host: proxy.host, port: proxy.port, method: method.rawValue))
+    }
+    guard let refusal else { return }
+    var error = HttpClientError(.denied, phase: .request, message: refusal)
+    error.field = "url"
+    throw error
   }
 
   private static func plan(_ request: HttpRequest, _ url: HttpUrl, _ proxies: ProxyRules) throws(HttpClientError) -> ProxyPlan {

@@ -50,6 +50,8 @@ public struct RequestOptions: Sendable {
   /// field among the headers.
   public var tokenSource: (any TokenSource)?
 
+  /// Where it may go. Default: anywhere.
+  public var egress: EgressPolicy?
   /// Connect to this Unix socket instead of the URL's host, which is still sent as Host.
   public var unixSocket: String?
   /// How its TLS connection is made; `nil` takes the client's settings. Files are read when the request is submitted, on the caller's

@@ -20,12 +20,13 @@ public struct DaemonConfiguration: Codable, Sendable, Equatable {
   public var mailbox = MailboxSettings()
   public var journal = JournalSettings()
   public var webhooks = WebhookSettings()
+  public var egress = EgressSettings()
   public var envelopes = EnvelopeSettings.shipped
 
   public init() {}
 
   enum CodingKeys: String, CodingKey, CaseIterable {
-    case socket, listen, token, log, client, limits, results, mailbox, journal, webhooks, envelopes
+    case socket, listen, token, log, client, limits, results, mailbox, journal, webhooks, egress, envelopes
     case socketMode = "socket_mode"
     case tokenFile = "token_file"
     case stateDir = "state_dir"
@@ -50,6 +51,7 @@ public struct DaemonConfiguration: Codable, Sendable, Equatable {
     try reader.read(.mailbox, &mailbox)
     try reader.read(.journal, &journal)
     try reader.read(.webhooks, &webhooks)
+    try reader.read(.egress, &egress)
     try reader.read(.envelopes, &envelopes)
     var names: Set<String> = []
     for envelope in envelopes where !names.insert(envelope.name).inserted {

@@ -64,6 +64,7 @@ extension DaemonConfiguration {
     var rules = SubmissionRules(
       metaBytes: limits.metaBytes, keyBytes: limits.keyBytes, fields: limits.fields,
       envelopes: Dictionary(envelopes.map { ($0.name, $0.profile) }, uniquingKeysWith: { $1 }))
+    rules.egress = EgressPolicies(egress)
     rules.durability = journal.usual
     rules.filePolicy = FilePolicy(directories: client.fileDirectories)
     return rules

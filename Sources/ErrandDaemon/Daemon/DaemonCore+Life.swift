@@ -8,6 +8,7 @@ extension DaemonCore {
 
   func apply(_ configuration: DaemonConfiguration) {
     store.limits = configuration.storeLimits
+    webhooks.egress = rules.egress
     webhooks.settings = configuration.webhooks
     keys.window = .milliseconds(configuration.limits.idempotencyWindowMs)
     keys.limit = configuration.limits.idempotencyKeysPerOwner

@@ -91,6 +91,7 @@ extension DaemonCore {
   func run(_ record: RequestRecord, _ submission: Submission, isReadmitted: Bool) -> HttpClientError? {
     var request = submission.request
     request.owner = record.owner.description
+    request.egress = rules.egress.policy(of: record.owner)
     if let start = submission.notBefore { request.startDelay = max(.zero, WallTime.now().duration(to: start)) }
     if let deadline = submission.deadline { request.timeouts.deadline = max(.milliseconds(1), WallTime.now().duration(to: deadline)) }
     if submission.usesCookies { request.cookies = .jar(jars.jar(record.owner)) }

@@ -87,6 +87,7 @@ final class DaemonCore {
     events = EventWriter(inlineBodyBytes: configuration.limits.eventBodyBytes)
     sessionDelegate = configuration.client.sessionDelegate
     sessions.core = self
+    webhooks.egress = rules.egress
     journal.onChange = { log.write(of: $0) }
     reserve.onFailure = { log.write(.error, "can't write the handle file", [("reason", "\($0)")]) }
     reserve.onRecovery = { log.write(.info, "the handle file can be written again") }

@@ -31,6 +31,7 @@ struct SubmissionRules: Sendable {
   var envelopes: [String: EnvelopeProfile] = Dictionary(uniqueKeysWithValues: EnvelopeProfile.shipped.map { ($0.name, $0) })
   var connecting = ConnectionRules()
   var filePolicy = FilePolicy()
+  var egress = EgressPolicies(EgressSettings())
   /// Of requests that do not say it themselves.
   var durability = Durability.volatile
   static let delegateBytes = 128

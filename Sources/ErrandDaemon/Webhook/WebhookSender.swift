@@ -94,6 +94,7 @@ final class WebhookSender: MailboxReader, OutcomeSink, TimerTarget {
     request.unixSocket = target.unixSocket
     request.timeouts = Timeouts(total: target.timeout ?? .milliseconds(hooks.settings.timeoutMs))
     request.redirects = .manual
+    request.egress = hooks.egress.policy(of: mailbox.id.owner)
     request.owner = mailbox.id.owner.description
     // Of the answer nothing is wanted.
     request.maxBodyBytes = 65_536

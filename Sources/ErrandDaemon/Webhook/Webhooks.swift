@@ -9,6 +9,8 @@ final class Webhooks {
   let log: Log
   let reader: WebhookReader
   var settings: WebhookSettings
+  /// Receivers are their owners' choice.
+  var egress = EgressPolicies(EgressSettings())
   let journal: Journal
   private let store: any RequestStore
   private let reserve: HandleReserve

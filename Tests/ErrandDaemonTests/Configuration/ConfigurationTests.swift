@@ -238,6 +238,7 @@ struct ConfigurationTests {
     changed.limits.idempotencyKeysPerOwner += 1
     changed.results = ResultSettings()
     changed.mailbox.count += 1
+    changed.egress.rules = []
     changed.webhooks.retryMs = [1]
     changed.webhooks.timeoutMs += 1
     changed.journal.durability = "volatile"
@@ -250,6 +251,7 @@ struct ConfigurationTests {
       "limits.event_body_bytes", "limits.wait_s", "limits.delegates_per_owner", "limits.stream_keep_alive_ms", "results.count",
       "results.bytes", "results.age_ms", "results.acknowledged_count", "mailbox.count", "mailbox.bytes", "mailbox.age_ms",
       "limits.idempotency_window_ms", "limits.idempotency_keys_per_owner", "journal.durability", "journal.max_bytes", "webhooks.retry_ms",
+      "egress.rules", "egress.owners",
       "webhooks.timeout_ms",
     ]
     #expect(live.filter { $0.contains(".") || $0 == "grace_ms" }.symmetricDifference(expected) == [])
