@@ -113,7 +113,7 @@ extension Problem {
   /// A request that the client itself would not take.
   static func refused(_ error: HttpClientError) -> Problem {
     switch error.code {
-    case .denied where error.phase == .request:
+    case .denied where error.phase != .queue:
       return Problem(
         kind: "denied", status: 403, title: "Denied", detail: error.message, field: error.field.map { "/" + $0 })
     case .queueFull, .denied: return .unavailable(error.message, limit: error.limit, retryAfter: error.retryAfter)
