@@ -44,6 +44,13 @@ public final class HttpServer {
     return listener.address
   }
 
+  /// Listens on a socket that was handed over: it listens already and does not block. Its path, if it has one, stays when the server closes.
+  public func listen(adopting descriptor: Int32) throws(SystemError) {
+    guard !isClosing else { throw SystemError(errno: ESHUTDOWN, call: "listen") }
+    listeners.append(Listener(self, adopting: descriptor))
+    if connectionCount >= configuration.maxConnections { listeners.last?.pause() }
+  }
+
   /// Stops accepting, closes idle connections at once, lets requests in progress end with `Connection: close` for `grace`, and cuts the
   /// rest. Returns when no connection is left. Later calls wait with the first; one with a shorter grace shortens it.
   public func close(grace: Duration) async {

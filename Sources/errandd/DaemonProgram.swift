@@ -29,9 +29,12 @@ enum DaemonProgram {
     // A file that may grow no further is told by the call that failed.
     signal(SIGXFSZ, SIG_IGN)
     do throws(DaemonError) {
-      let watch = SignalWatch(options)
+      let manager = ServiceManager()
+      let watch = SignalWatch(options, manager)
       await watch.begin()
-      let daemon = try await Daemon.start(configuration)
+      let daemon = try await Daemon.start(configuration, manager: manager)
+      manager.ready(status: "serving \(daemon.socketPath)")
+      await manager.startWatchdog()
       let isHurried = await watch.untilEnded(daemon)
       daemon.log.flush(limit: isHurried ? .milliseconds(50) : .seconds(1))
       EventLoop.shared.stop()

@@ -77,7 +77,7 @@ public struct DaemonOptions: Sendable, Equatable {
       --check-config        check the configuration, with the options given here above it, say what is wrong, and end (0 or 2)
       --version             show the version
 
-    SIGHUP reads the configuration again. SIGTERM and SIGINT take no more requests and let those under way end; a second one
+    SIGHUP reads the configuration again, SIGUSR1 opens the log's file anew. SIGTERM and SIGINT take no more requests and let those under way end; a second one
     stops at once. The API describes itself: curl --unix-socket PATH http://errand/
 
     """

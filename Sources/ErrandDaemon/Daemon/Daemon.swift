@@ -20,20 +20,25 @@ public final class Daemon: Sendable {
 
   /// Takes the state directory, listens, and serves from then on. Throws a sentence for whoever starts it.
   public static func start(
-    _ configuration: DaemonConfiguration, log: Log? = nil, environment: [String: String] = DefaultPaths.environment()
+    _ configuration: DaemonConfiguration, log: Log? = nil, manager: ServiceManager? = nil,
+    environment: [String: String] = DefaultPaths.environment()
   ) async throws(DaemonError) -> Daemon {
     let log = log ?? Log(limit: configuration.log.queueLines)
     log.configure(configuration.log)
-    let settings = try StartSettings(configuration, environment: environment)
+    if let file = configuration.log.file { try log.write(to: file) }
+    let inherited = try InheritedSockets(manager?.inherited ?? [])
+    let settings = try StartSettings(configuration, environment: environment, hasTcp: inherited.tcp != nil)
     let directory = settings.stateDirectory
-    let path = settings.socketPath
+    let path = inherited.unixPath ?? settings.socketPath
     let state = try StateDirectory(directory)
     let reserve = try HandleReserve(path: directory + "/handles")
     let fitted = configuration.fitted(to: DescriptorPlan.currentLimit, log: log)
     let content = try ContentParts(configuration, stateDirectory: directory, log: log)
     let (journal, kept) = await Journal.open(in: directory, configuration.journal)
     await log.write(of: journal.state, atStart: true)
-    let parts = Parts(configuration: fitted, settings: settings, content: content, journal: journal, kept: kept, reserve: reserve, log: log)
+    let parts = Parts(
+      configuration: fitted, settings: settings, content: content, journal: journal, kept: kept, inherited: inherited, reserve: reserve,
+      log: log)
     let (core, server, address): (DaemonCore, HttpServer, SocketAddress?)
     do throws(DaemonError) {
       (core, server, address) = try await parts.start()
@@ -82,6 +87,11 @@ public final class Daemon: Sendable {
       return old
     }
     log.configure(configuration.log)
+    do throws(DaemonError) {
+      try log.write(to: configuration.log.file)
+    } catch {
+      log.write(.error, "log kept where it was", [("reason", error.description)])
+    }
     await core.apply(configuration)
     let waiting = old.needingRestart(configuration)
     log.write(.info, "configuration read", waiting.isEmpty ? [] : [("needs_restart", waiting.joined(separator: ","))])
@@ -111,6 +121,7 @@ private struct Parts: Sendable {
   let content: ContentParts
   let journal: Journal
   let kept: JournalContent
+  let inherited: InheritedSockets
   let reserve: HandleReserve
   let log: Log
 
@@ -126,14 +137,22 @@ private struct Parts: Sendable {
     // Before anybody can connect: it takes a while, and no request shall wait for it.
     await core.makeTlsReady(settings.connecting)
     do throws(SystemError) {
-      try server.listen(on: settings.socket, mode: configuration.permission ?? 0o600)
+      if let descriptor = inherited.unix {
+        try server.listen(adopting: descriptor)
+      } else {
+        try server.listen(on: settings.socket, mode: configuration.permission ?? 0o600)
+      }
     } catch {
       throw DaemonError(
         error.errno == EADDRINUSE
           ? "another process serves the socket \(settings.socketPath)" : "can't listen on the socket \(settings.socketPath): \(error)")
     }
     var address: SocketAddress?
-    if let listen = settings.listen {
+    if let descriptor = inherited.tcp {
+      do throws(SystemError) { try server.listen(adopting: descriptor) } catch { throw DaemonError("can't listen: \(error)") }
+      address = inherited.tcpAddress
+      core.access.address = address
+    } else if let listen = settings.listen {
       do throws(SystemError) {
         address = try server.listen(on: listen)
       } catch {

@@ -11,10 +11,10 @@ struct StartSettings: Sendable {
   let connecting: ConnectionRules
 
   /// Reads the token's file and those of TLS: not for the loop.
-  init(_ configuration: DaemonConfiguration, environment: [String: String]) throws(DaemonError) {
+  init(_ configuration: DaemonConfiguration, environment: [String: String], hasTcp: Bool = false) throws(DaemonError) {
     token = try Token.load(configuration)
     listen = try configuration.listen.map(ListenAddress.parse)
-    if listen != nil, token == nil {
+    if listen != nil || hasTcp, token == nil {
       throw DaemonError("listen: needs a token (setting token or token_file), since other users and web pages can reach a port")
     }
     connecting = try ConnectionRules(configuration.client)

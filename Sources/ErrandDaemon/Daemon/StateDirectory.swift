@@ -21,11 +21,16 @@ final class StateDirectory: Sendable {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let isTaken = errno == EWOULDBLOCK
       let reason = SystemError(errno: errno, call: "flock")
+      let pid = isTaken ? (try? StateFile.read(lockPath, limit: 32)).flatMap { $0 }.flatMap { Int($0.filter { !$0.isNewline }) } : nil
       throw DaemonError(
         isTaken
-          ? "another errandd uses the state directory \(path); give this one its own with --state-dir" : "can't lock \(lockPath): \(reason)"
+          ? "another errandd\(pid.map { " (pid \($0))" } ?? "") uses the state directory \(path); give this one its own with --state-dir"
+          : "can't lock \(lockPath): \(reason)"
       )
     }
+    // For people, and for a daemon that is refused.
+    let pid = Array("\(getpid())\n".utf8)
+    if ftruncate(descriptor, 0) == 0 { try? WholeFile.append(pid, to: descriptor) }
   }
 
   deinit {

@@ -27,7 +27,10 @@ public final class Log: Sendable {
   public typealias Field = (name: String, value: String)
 
   private let queue = DispatchQueue(label: "errand.log")
-  private let descriptor: Int32
+  private let descriptor: Locked<Int32>
+  /// Where it is written; nil: to the descriptor it was made with.
+  private let path = Locked<String?>(nil)
+  private let original: Int32
   private let limit: Int
   private let level: Atomic<Int>
   private let isJson: Atomic<Bool>
@@ -37,7 +40,8 @@ public final class Log: Sendable {
 
   /// Writes to `descriptor`, which must stay open. `limit`: lines that may wait.
   public init(descriptor: Int32 = 2, level: LogLevel = .info, format: LogFormat = .logfmt, limit: Int = 10_000) {
-    self.descriptor = descriptor
+    self.descriptor = Locked(descriptor)
+    original = descriptor
     self.limit = limit
     self.level = Atomic(level.rawValue)
     isJson = Atomic(format == .json)
@@ -91,7 +95,45 @@ public final class Log: Sendable {
     return done.wait(timeout: .now() + .nanoseconds(Int(limit.wholeNanoseconds))) == .success
   }
 
+  /// Writes to the file from now on, at its end; made with the permission 0640 if it is not there. nil: to where it was written at first. Throws if
+  /// it can't be opened, and goes on as before then.
+  public func write(to file: String?) throws(DaemonError) {
+    guard file != path.withLock({ $0 }) else { return }
+    try open(file)
+  }
+
+  /// Opens the file anew: what it was may have been moved away. Blocks: not for the loop.
+  public func reopen() {
+    guard let file = path.withLock({ $0 }) else { return }
+    do throws(DaemonError) {
+      try open(file)
+      write(.info, "log opened anew", [("file", file)])
+    } catch {
+      write(.error, "log kept where it was", [("reason", error.description)])
+    }
+  }
+
+  private func open(_ file: String?) throws(DaemonError) {
+    var new = original
+    if let file {
+      guard file.hasPrefix("/"), !file.utf8.contains(0) else { throw DaemonError("log.file: \(file.debugDescription) is no absolute path") }
+      new = Glibc.open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0o640)
+      guard new >= 0 else { throw DaemonError("log.file: can't open \(file): \(SystemError(errno: errno, call: "open").reason)") }
+    }
+    // After the lines that were given before.
+    queue.sync {
+      let old = descriptor.withLock { descriptor in
+        let old = descriptor
+        descriptor = new
+        return old
+      }
+      if old != original { close(old) }
+    }
+    path.withLock { $0 = file }
+  }
+
   private func put(_ bytes: [UInt8]) {
+    let descriptor = self.descriptor.withLock { $0 }
     var written = 0
     while written < bytes.count {
       let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), bytes.count - written) }

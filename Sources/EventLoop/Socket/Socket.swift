@@ -67,6 +67,21 @@ public enum Socket {
     }
   }
 
+  /// Whether it is a stream socket that listens.
+  public static func isListening(_ descriptor: Int32) -> Bool {
+    func option(_ name: Int32) -> Int32? {
+      var value: Int32 = 0
+      var length = socklen_t(MemoryLayout<Int32>.size)
+      return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
+    }
+    return option(SO_ACCEPTCONN) == 1 && option(SO_TYPE) == Int32(SOCK_STREAM.rawValue)
+  }
+
+  /// Makes a socket that another process made fit for the loop: it does not block.
+  public static func prepareInherited(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+  }
+
   /// The next waiting connection, or nil if there is none.
   public static func accept(_ descriptor: Int32) throws(SystemError) -> (descriptor: Int32, peer: SocketAddress)? {
     var storage = sockaddr_storage()

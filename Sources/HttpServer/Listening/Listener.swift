@@ -25,6 +25,15 @@ final class Listener {
     EventLoop.shared.update(watch, .read)
   }
 
+  /// On a socket that another process made, and that stays its own in the file system.
+  init(_ server: HttpServer, adopting descriptor: Int32) {
+    self.server = server
+    self.descriptor = descriptor
+    address = Socket.localAddress(descriptor) ?? .loopback(port: 0)
+    watch = EventLoop.shared.watch(descriptor, self)
+    EventLoop.shared.update(watch, .read)
+  }
+
   func pause() {
     isPaused = true
     EventLoop.shared.update(watch, [])

@@ -239,6 +239,7 @@ struct ConfigurationTests {
     changed.results = ResultSettings()
     changed.mailbox.count += 1
     changed.egress.rules = []
+    changed.log.file = "/var/log/errandd.log"
     changed.webhooks.retryMs = [1]
     changed.webhooks.timeoutMs += 1
     changed.journal.durability = "volatile"
@@ -246,7 +247,7 @@ struct ConfigurationTests {
     changed.envelopes = []
     #expect(DaemonConfiguration().needingRestart(changed) == [])
     let expected = [
-      "grace_ms", "log.format", "log.level", "limits.batch_lines", "limits.line_bytes", "limits.meta_bytes", "limits.key_bytes",
+      "grace_ms", "log.file", "log.format", "log.level", "limits.batch_lines", "limits.line_bytes", "limits.meta_bytes", "limits.key_bytes",
       "limits.fields",
       "limits.event_body_bytes", "limits.wait_s", "limits.delegates_per_owner", "limits.stream_keep_alive_ms", "results.count",
       "results.bytes", "results.age_ms", "results.acknowledged_count", "mailbox.count", "mailbox.bytes", "mailbox.age_ms",

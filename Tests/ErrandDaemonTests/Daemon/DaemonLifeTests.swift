@@ -177,7 +177,7 @@ struct DaemonLifeTests {
     let directory = try TemporaryDirectory()
     let first = try await TestDaemon.start(in: directory)
     let state = await #expect(throws: DaemonError.self) { _ = try await TestDaemon.start(in: directory) }
-    #expect(state?.description.contains("another errandd uses the state directory") == true)
+    #expect(state?.description.contains("another errandd (pid \(getpid())) uses the state directory") == true)
     let socket = await #expect(throws: DaemonError.self) {
       _ = try await TestDaemon.start(in: directory) { $0.stateDir = directory.file("other") }
     }
