@@ -9,6 +9,7 @@ enum DaemonProgram {
     do throws(DaemonError) {
       let options = try DaemonOptions(arguments)
       if options.showsHelp { return print(DaemonOptions.help, terminator: "") }
+      if options.describesMetrics { return print(Metric.page, terminator: "") }
       if options.showsVersion { return print("errandd \(Daemon.version)") }
       let configuration = try options.configuration()
       if options.checksConfig {

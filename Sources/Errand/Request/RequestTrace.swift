@@ -64,6 +64,24 @@ public struct RequestTrace: Sendable {
   /// Where it went, such as `127.0.0.1:80`.
   public var remoteAddress: String? { connection?.address.description }
 
+  /// How far a connection went.
+  public enum Reach: Int, Sendable, CaseIterable {
+    /// There was none.
+    case none
+    case unix
+    case loopback
+    /// RFC 1918, RFC 4193 and link-local.
+    case `private`
+    case `public`
+  }
+
+  /// How far its last connection went.
+  public var reach: Reach {
+    guard let address = connection?.address else { return .none }
+    if address.path != nil { return .unix }
+    return address.isLoopback ? .loopback : address.isPrivate ? .private : .public
+  }
+
   /// What TLS with the origin agreed on; nil in the clear, or before.
   public var tls: TlsFacts? { connection?.tls }
 

@@ -9,7 +9,7 @@ enum ApiRoutes {
       SubmitRoute(core), ListRoute(core), ShowRoute(core), BodyRoute(core), CancelRoute(core), ChangeRoute(core), PauseRoute(core),
       ResumeRoute(core), CancelScopeRoute(core), EventsRoute(core),
       AcknowledgeRoute(core), DelegateRoute(core), RedeliverRoute(core), DelegatesRoute(core), CookiesRoute(core), ServicesRoute(core),
-      StatsRoute(core),
+      StatsRoute(core), MetricsRoute(core),
       HealthRoute(), ReadyRoute(core), PageRoute(),
     ]
     for route in routes { server.register(ApiHandler(route, core)) }

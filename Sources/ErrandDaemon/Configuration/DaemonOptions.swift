@@ -7,6 +7,7 @@ public struct DaemonOptions: Sendable, Equatable {
   public var logFormat: String?
   public var logLevel: String?
   public var checksConfig = false
+  public var describesMetrics = false
   public var showsHelp = false
   public var showsVersion = false
 
@@ -35,11 +36,12 @@ public struct DaemonOptions: Sendable, Equatable {
       case "--log-format": logFormat = try required()
       case "--log-level": logLevel = try required()
       case "--check-config": checksConfig = true
+      case "--describe-metrics": describesMetrics = true
       case "--help", "-h": showsHelp = true
       case "--version": showsVersion = true
       default: throw DaemonError("\(argument) is not an option of errandd; see errandd --help")
       }
-      if value != nil, checksConfig || showsHelp || showsVersion, ["--check-config", "--help", "--version"].contains(name) {
+      if value != nil, ["--check-config", "--describe-metrics", "--help", "--version"].contains(name) {
         throw DaemonError("\(name) takes no value")
       }
     }
@@ -75,6 +77,7 @@ public struct DaemonOptions: Sendable, Equatable {
       --log-format FORMAT   logfmt or json, to standard error
       --log-level LEVEL     debug, info, warning or error
       --check-config        check the configuration, with the options given here above it, say what is wrong, and end (0 or 2)
+      --describe-metrics    show what GET /metrics gives, as a page in Markdown
       --version             show the version
 
     SIGHUP reads the configuration again, SIGUSR1 opens the log's file anew. SIGTERM and SIGINT take no more requests and let those under way end; a second one

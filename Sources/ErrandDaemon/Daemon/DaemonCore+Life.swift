@@ -21,6 +21,7 @@ extension DaemonCore {
   }
 
   func startSweeping() {
+    sweepDue = .now() + DaemonCore.sweepInterval
     sweeper = EventLoop.shared.schedule(after: DaemonCore.sweepInterval, self, kind: 0)
   }
 
@@ -41,6 +42,7 @@ extension DaemonCore {
 
 extension DaemonCore: TimerTarget {
   func timerFired(_ kind: UInt8) {
+    metrics.lagged(Instant.now().microseconds(since: sweepDue))
     store.sweep(.now())
     tellProgress(at: .now())
     recentPolls.forgetOld(.now())

@@ -16,6 +16,7 @@ extension DaemonCore: OutcomeSink {
     let event = events.outcome(outcome, of: info, record, seq: seq)
     let result = RequestResult(outcome, of: info.handle, client.trace(info.handle), seq: seq, event: event, at: .now())
     store.ended(record, result)
+    metrics.ended(result, of: record.owner)
     log.write(.debug, "ended", DaemonCore.logFields(record, result))
     if record.isJournaled { journal.afterWriting { _ in self.tellEnd(of: record) } } else { tellEnd(of: record) }
   }

@@ -43,6 +43,8 @@ final class DaemonCore {
   let journal: Journal
   let keys: IdempotencyKeys
   let webhooks: Webhooks
+  var metrics = RequestMetrics()
+  var sweepDue = Instant.now()
   /// A caller's cancel is being carried out.
   var isCancelling = false
 

@@ -87,6 +87,19 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Whether it is in 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 169.254.0.0/16, fc00::/7 or fe80::/10, also as an IPv4-mapped address.
+  public var isPrivate: Bool {
+    func isPrivate(_ v4: UInt32) -> Bool { v4 >> 24 == 10 || v4 >> 20 == 0xAC1 || v4 >> 16 == 0xC0A8 || v4 >> 16 == 0xA9FE }
+    switch kind {
+    case .v4(let address, _): return isPrivate(UInt32(bigEndian: address))
+    case .v6(let high, let low, _, _):
+      let (first, last) = (UInt64(bigEndian: high), UInt64(bigEndian: low))
+      if first == 0, last >> 32 == 0xFFFF { return isPrivate(UInt32(truncatingIfNeeded: last)) }
+      return first >> 57 == 0x7E || first >> 54 == 0x3FA
+    case .unix: return false
+    }
+  }
+
   /// `127.0.0.1:80`, `[::1]:80` or `unix:/path`.
   public var description: String {
     switch kind {
