@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 // Constants whose macros Swift does not import, and Linux calls that the headers hide without GNU extensions.
 static inline int errand_efd_flags(void) { return EFD_NONBLOCK | EFD_CLOEXEC; }
@@ -59,6 +60,14 @@ static inline unsigned long errand_raise_descriptor_limit(void) {
     if (setrlimit(RLIMIT_NOFILE, &limit) != 0) getrlimit(RLIMIT_NOFILE, &limit);
   }
   return limit.rlim_cur;
+}
+
+// Sends one datagram to a Unix socket, whose name may be abstract, and does not wait. The constants are enumerations to some C libraries' modules.
+static inline void errand_send_datagram(const void *bytes, size_t count, const void *address, unsigned length) {
+  int descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return;
+  (void)sendto(descriptor, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)address, (socklen_t)length);
+  close(descriptor);
 }
 
 // Gives memory that was freed back to the system.

@@ -1,12 +1,11 @@
+internal import CLibevent
 import Glibc
 
 /// Sends single datagrams to Unix sockets.
 public enum DatagramSender {
   /// Does not wait: what the receiver has no room for is lost. A path that begins with `@` is in the abstract namespace.
   public static func send(_ bytes: [UInt8], to address: SocketAddress) {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    guard descriptor >= 0, let path = address.path else { return }
-    defer { close(descriptor) }
+    guard let path = address.path else { return }
     var raw = sockaddr_un()
     raw.sun_family = sa_family_t(AF_UNIX)
     var name = Array(path.utf8)
@@ -16,10 +15,6 @@ public enum DatagramSender {
     withUnsafeMutableBytes(of: &raw.sun_path) { $0.copyBytes(from: name) }
     // The length says where an abstract name ends.
     let length = socklen_t(MemoryLayout<sockaddr_un>.size - room + name.count + (name.first == 0 ? 0 : 1))
-    withUnsafePointer(to: &raw) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT), $0, length)
-      }
-    }
+    withUnsafePointer(to: &raw) { errand_send_datagram(bytes, bytes.count, $0, length) }
   }
 }

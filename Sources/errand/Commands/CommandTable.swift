@@ -4,7 +4,7 @@ enum CommandTable {
     .get, .post, .put, .patch, .delete, .head,
     .submit, .list, .show, .explain, .cancel, .pause, .resume, .prioritize, .cookies,
     .watch, .delegates, .webhook, .redeliver, .ack, .top, .stats,
-    .version, .help,
+    .completion, .version, .help,
   ]
 
   static func named(_ name: String) throws(Failure) -> Command {
